@@ -1,0 +1,2 @@
+//! Smooth, trainable interpolation of time series with gaps.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
