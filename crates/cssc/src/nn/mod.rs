@@ -1,0 +1,19 @@
+//! The engine: differentiable layers, fast on a CPU.
+
+mod activation;
+mod arch;
+mod float;
+mod graph;
+mod kernel;
+mod memory;
+mod mlp;
+mod ops;
+mod parameters;
+
+pub use activation::Activation;
+pub use float::Float;
+pub use graph::{Gradient, Graph};
+pub use memory::{Memory, Var};
+pub use mlp::{Jet, Mlp};
+pub use ops::Linear;
+pub use parameters::{Initializer, ParameterId, ParameterInfo, Parameters};
