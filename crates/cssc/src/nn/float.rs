@@ -4,8 +4,9 @@
 //! and for every instruction set. `pulp` picks the instruction set when the program runs:
 //! AVX-512, AVX2 with FMA, or plain scalar code.
 
+use crate::Real;
 use pulp::Simd;
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -13,14 +14,9 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 ///
 /// `Register<S>` holds `lanes::<S>()` numbers of the instruction set `S`.
 pub trait Float:
-    Copy
-    + Debug
-    + Default
+    Real
     + Display
     + PartialOrd
-    + Send
-    + Sync
-    + 'static
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -45,10 +41,6 @@ pub trait Float:
     /// How often eˣ - 1 is doubled: `TANH_CUTOFF` / 2^this is at least -0.63.
     const TANH_DOUBLINGS: usize;
 
-    /// The nearest number to `x`.
-    fn from_f64(x: f64) -> Self;
-    /// The same number in double precision.
-    fn to_f64(self) -> f64;
     /// Larger of two numbers, NaN if one is.
     fn maximum(self, other: Self) -> Self {
         if self > other || self.to_f64().is_nan() { self } else { other }
@@ -132,14 +124,6 @@ macro_rules! float {
             const TANH_CUTOFF: Self = $cutoff;
             const TANH_DOUBLINGS: usize = $doublings;
 
-            #[inline(always)]
-            fn from_f64(x: f64) -> Self {
-                x as Self
-            }
-            #[inline(always)]
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
             fn exp(self) -> Self {
                 $type::exp(self)
             }

@@ -20,7 +20,7 @@
 use super::arch;
 use super::kernel::{Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
-use super::ops::{MixEntry, Op};
+use super::ops::{CompensationBlock, MixEntry, Op};
 use super::parameters::{ParameterId, Parameters};
 use super::float::Float;
 use pulp::Arch;
@@ -169,7 +169,7 @@ impl<'a, T: Float> Graph<'a, T> {
             mix_sources,
             mix_offsets,
             mix_entries,
-//C             compensations,
+            compensations,
             pending,
             scratch,
             ..
@@ -185,7 +185,7 @@ impl<'a, T: Float> Graph<'a, T> {
             mix_sources,
             mix_offsets,
             mix_entries,
-//C             compensations,
+            compensations,
             pending,
             scratch,
             gradient,
@@ -218,7 +218,7 @@ pub(crate) struct Backward<'a, T: Float> {
     pub(crate) mix_sources: &'a [Var],
     pub(crate) mix_offsets: &'a [u32],
     pub(crate) mix_entries: &'a [MixEntry<T>],
-//C     pub(crate) compensations: &'a mut [CompensationBlock],
+    pub(crate) compensations: &'a mut [CompensationBlock],
     pending: &'a mut [Vec<PendingUse<T>>],
     scratch: &'a mut Vec<T>,
     pub(crate) gradient: &'a mut Gradient<T>,

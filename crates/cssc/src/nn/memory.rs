@@ -3,7 +3,7 @@
 //! Blocks go back to a pool when a computation ends, so that after the first iteration
 //! nothing is asked from the system: an iteration costs its activations and no more.
 
-use super::ops::{MixEntry, Op};
+use super::ops::{CompensationBlock, MixEntry, Op};
 use super::float::Float;
 use std::collections::HashMap;
 
@@ -83,9 +83,9 @@ pub struct Memory<T> {
     pub(crate) mix_sources: Vec<Var>,
     pub(crate) mix_offsets: Vec<u32>,
     pub(crate) mix_entries: Vec<MixEntry<T>>,
-//C     /// Work space of the compensations, used in order.
-//C     pub(crate) compensations: Vec<CompensationBlock>,
-//C     pub(crate) compensations_used: usize,
+    /// Work space of the compensations, used in order.
+    pub(crate) compensations: Vec<CompensationBlock>,
+    pub(crate) compensations_used: usize,
     /// By weight.
     pub(crate) pending: Vec<Vec<PendingUse<T>>>,
     pub(crate) scratch: Vec<T>,
@@ -100,8 +100,8 @@ impl<T: Float> Default for Memory<T> {
             mix_sources: Vec::new(),
             mix_offsets: Vec::new(),
             mix_entries: Vec::new(),
-//C             compensations: Vec::new(),
-//C             compensations_used: 0,
+            compensations: Vec::new(),
+            compensations_used: 0,
             pending: Vec::new(),
             scratch: Vec::new(),
         }
@@ -131,6 +131,6 @@ impl<T: Float> Memory<T> {
         self.mix_sources.clear();
         self.mix_offsets.clear();
         self.mix_entries.clear();
-//C         self.compensations_used = 0;
+        self.compensations_used = 0;
     }
 }

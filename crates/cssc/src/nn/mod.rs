@@ -14,6 +14,6 @@ pub use activation::Activation;
 pub use float::Float;
 pub use graph::{Gradient, Graph};
 pub use memory::{Memory, Var};
-pub use mlp::{Jet, Mlp};
-pub use ops::Linear;
+pub use mlp::{Jet, Mlp, Trace};
+pub use ops::{KnotLimits, Linear, SeriesKnots};
 pub use parameters::{Initializer, ParameterId, ParameterInfo, Parameters};

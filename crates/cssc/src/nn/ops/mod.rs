@@ -10,14 +10,14 @@
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
 
 mod activate;
-//C mod compensate;
+mod compensate;
 mod elementwise;
 mod jet;
 mod linear;
 mod mix;
 
-//C pub(crate) use compensate::CompensationBlock;
-//C pub use compensate::{KnotLimits, SeriesKnots};
+pub(crate) use compensate::CompensationBlock;
+pub use compensate::{KnotLimits, SeriesKnots};
 pub use linear::Linear;
 pub(crate) use mix::{MixEntry, MixRange};
 
@@ -41,7 +41,7 @@ pub(crate) enum Op {
     Concat { a: Var, b: Var },
     Square { x: Var, target: Option<Var>, weights: Option<Var>, scale: f64 },
     Sum { a: Var, b: Var },
-    //C Compensate { block: usize },
+    Compensate { block: usize },
 }
 
 impl<T: Float> Backward<'_, T> {
@@ -63,7 +63,7 @@ impl<T: Float> Backward<'_, T> {
             Op::Concat { a, b } => self.concat(a, b, g),
             Op::Square { x, target, weights, scale } => self.square(x, target, weights, scale, g),
             Op::Sum { a, b } => self.sum(a, b, g),
-            //C Op::Compensate { block } => self.compensate(block, g),
+            Op::Compensate { block } => self.compensate(block, g),
         }
     }
 }
