@@ -2,6 +2,7 @@
 
 mod activation;
 mod arch;
+mod cell;
 mod float;
 mod graph;
 mod kernel;
@@ -11,6 +12,7 @@ mod ops;
 mod parameters;
 
 pub use activation::Activation;
+pub use cell::GatedCell;
 pub use float::Float;
 pub use graph::{Gradient, Graph};
 pub use memory::{Memory, Var};
