@@ -1,4 +1,6 @@
 //! What can be wrong with data, and what to do about it.
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 /// Why data were refused.
@@ -91,4 +93,60 @@ pub enum DataError {
     /// A scaler cannot be made or does not fit the data.
     #[error("cannot scale: {0}")]
     Scale(String),
+    /// A file cannot be opened, read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried: `read`, `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A file was read, but what stands in it is not what was expected.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What was expected and found.
+        problem: String,
+    },
+    /// Data cannot be generated.
+    #[error("cannot generate: {0}")]
+    Generate(String),
+    /// The physics of the hopper cannot run.
+    #[cfg(feature = "tables")]
+    #[error(transparent)]
+    Mujoco(#[from] super::generate::mujoco::MujocoError),
+}
+
+impl DataError {
+    /// For `map_err` where a file is read.
+    #[cfg(feature = "tables")]
+    pub(crate) fn reading(path: &std::path::Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::File {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// For `map_err` where a file is written.
+    #[cfg(feature = "tables")]
+    pub(crate) fn writing(path: &std::path::Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::File {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// A file that does not hold what it should.
+    #[cfg(feature = "tables")]
+    pub(crate) fn content(path: &std::path::Path, problem: impl ToString) -> Self {
+        Self::Content {
+            path: path.to_owned(),
+            problem: problem.to_string(),
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! Draws are defined here and not by a distribution crate, which may change its ways:
 //! uniform = the upper 53 bits of a 64-bit word times 2⁻⁵³; normal = Box and Muller, the cosine half.
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A seeded generator.
 #[derive(Debug, Clone)]

@@ -89,6 +89,20 @@ impl Scaler {
         })
     }
 
+    /// The same scales for values, with this origin and unit of time.
+    pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, DataError> {
+        if !(origin.is_finite() && unit.is_finite() && unit > 0.0) {
+            let wrong =
+                format!("time needs a finite origin and a unit above 0, found {origin} and {unit}");
+            return Err(DataError::Scale(wrong));
+        }
+        Ok(Self {
+            time_origin: origin,
+            time_unit: unit,
+            ..self
+        })
+    }
+
     /// Fits on the training part.
     pub fn fit(
         training: &Dataset,
@@ -302,6 +316,8 @@ mod tests {
         assert!(message(fit(1.0)).contains("no training series has two times"));
         assert!(message(Scaler::fixed(vec![0.0], vec![])).contains("1 offsets but 0 scales"));
         assert!(message(Scaler::fixed(vec![0.0], vec![0.0])).contains("finite and not 0"));
+        let timeless = Scaler::identity(1).with_time(0.0, -1.0);
+        assert!(message(timeless).contains("a unit above 0, found 0 and -1"));
         let narrow = Scaler::identity(1)
             .scale_all(&data)
             .unwrap_err()
