@@ -1,10 +1,9 @@
 use cssc::nn::*;
-use rand::SeedableRng;
 use std::time::Instant;
 fn main() {
     let threads: usize = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(1);
     let shard: usize = std::env::args().nth(2).and_then(|s| s.parse().ok()).unwrap_or(25);
-    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let mut rng = cssc::data::Random::new(1);
     let mut p = Parameters::<f32>::new();
     let f = Mlp::new(&mut p, "dynamics", &[15, 300, 300, 300, 300, 15], [Activation::Tanh, Activation::Identity], Initializer::Normal(0.1), &mut rng);
     p.pack();

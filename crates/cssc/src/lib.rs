@@ -4,6 +4,7 @@
 #[cfg(feature = "nn")]
 pub mod batch;
 pub mod compensate;
+pub mod data;
 mod error;
 mod lanes;
 #[cfg(feature = "nn")]

@@ -2,8 +2,7 @@
 
 use super::config::ModelConfig;
 use crate::nn::{Activation, Float, GatedCell, Initializer, Mlp, Parameters};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use crate::data::Random;
 
 /// The networks that walk in one direction: h' = f(h) and the update at an observation.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,17 +25,17 @@ impl Network {
     #[must_use]
     pub fn new<T: Float>(config: &ModelConfig, seed: u64) -> (Self, Parameters<T>) {
         let mut parameters = Parameters::new();
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let forward = Walker::new(&mut parameters, config, "", &mut rng);
+        let mut random = Random::new(seed);
+        let forward = Walker::new(&mut parameters, config, "", &mut random);
         let sides = if config.two_sided { 2 } else { 1 };
         let widths = widths(sides * config.hidden, &config.decoder, config.channels);
         let activations = [config.activation, Activation::Identity];
         let initializer = Initializer::Normal(config.initial_deviation);
         let decoder =
-            Mlp::new(&mut parameters, "decoder", &widths, activations, initializer, &mut rng);
+            Mlp::new(&mut parameters, "decoder", &widths, activations, initializer, &mut random);
         let backward = config
             .two_sided
-            .then(|| Walker::new(&mut parameters, config, "backward.", &mut rng));
+            .then(|| Walker::new(&mut parameters, config, "backward.", &mut random));
         parameters.pack();
         (Self { config: config.clone(), forward, backward, decoder }, parameters)
     }
@@ -53,16 +52,16 @@ impl Walker {
         parameters: &mut Parameters<T>,
         config: &ModelConfig,
         prefix: &str,
-        rng: &mut ChaCha8Rng,
+        random: &mut Random,
     ) -> Self {
         let initializer = Initializer::Normal(config.initial_deviation);
         let widths = widths(config.hidden, &config.dynamics, config.hidden);
         let activations = [config.activation, Activation::Identity];
         let name = format!("{prefix}dynamics");
-        let dynamics = Mlp::new(parameters, &name, &widths, activations, initializer, rng);
+        let dynamics = Mlp::new(parameters, &name, &widths, activations, initializer, random);
         let sizes = [config.hidden, 2 * config.channels, config.cell];
         let cell =
-            GatedCell::new(parameters, &format!("{prefix}cell"), sizes, initializer, rng);
+            GatedCell::new(parameters, &format!("{prefix}cell"), sizes, initializer, random);
         Self { dynamics, cell }
     }
 }

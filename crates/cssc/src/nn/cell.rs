@@ -16,7 +16,7 @@ use super::graph::Graph;
 use super::memory::Var;
 use super::mlp::Mlp;
 use super::parameters::{Initializer, Parameters};
-use rand::Rng;
+use crate::data::Random;
 
 /// A gated recurrent unit with gate networks.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,12 +34,12 @@ impl GatedCell {
         name: &str,
         [hidden, inputs, width]: [usize; 3],
         initializer: Initializer,
-        rng: &mut impl Rng,
+        random: &mut Random,
     ) -> Self {
         let mut gate = |part: &str, last| {
             let widths = [hidden + inputs, width, hidden];
             let activations = [Activation::Tanh, last];
-            Mlp::new(parameters, &format!("{name}.{part}"), &widths, activations, initializer, rng)
+            Mlp::new(parameters, &format!("{name}.{part}"), &widths, activations, initializer, random)
         };
         Self {
             reset: gate("reset", Activation::Sigmoid),

@@ -12,7 +12,7 @@ use super::graph::Graph;
 use super::memory::Var;
 use super::ops::Linear;
 use super::parameters::{Initializer, Parameters};
-use rand::Rng;
+use crate::data::Random;
 
 /// A value with its derivatives by time, each [rows, columns].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl Mlp {
         widths: &[usize],
         [activation, last]: [Activation; 2],
         initializer: Initializer,
-        rng: &mut impl Rng,
+        random: &mut Random,
     ) -> Self {
         assert!(widths.len() > 1, "a network needs an input and an output width");
         let layers = widths
@@ -70,7 +70,7 @@ impl Mlp {
             .enumerate()
             .map(|(i, pair)| {
                 let layer = format!("{name}.{i}");
-                Linear::new(parameters, &layer, pair[0], pair[1], initializer, rng)
+                Linear::new(parameters, &layer, pair[0], pair[1], initializer, random)
             })
             .collect();
         Self { layers, activation, last }

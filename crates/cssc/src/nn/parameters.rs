@@ -8,7 +8,7 @@
 use super::arch;
 use super::kernel::{Orientation, Packed};
 use super::float::Float;
-use rand::{Rng, RngExt};
+use crate::data::Random;
 use std::ops::Range;
 
 /// One parameter of a store: a matrix [rows, columns] (a bias has one row).
@@ -66,13 +66,13 @@ impl<T: Float> Parameters<T> {
         name: impl Into<String>,
         shape: [usize; 2],
         initializer: Initializer,
-        rng: &mut impl Rng,
+        random: &mut Random,
     ) -> ParameterId {
         let name = name.into();
         debug_assert!(self.find(&name).is_none(), "{name} exists already");
         let start = self.values.len();
         let count = shape[0] * shape[1];
-        self.values.extend((0..count).map(|_| T::from_f64(initializer.draw(shape, rng))));
+        self.values.extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
         self.infos.push(ParameterInfo { name, shape, range: start..start + count });
         self.packed.push(PackedWeight::default());
         ParameterId(self.infos.len() - 1)
@@ -150,20 +150,14 @@ impl<T: Float> Parameters<T> {
 }
 
 impl Initializer {
-    fn draw(self, [rows, columns]: [usize; 2], rng: &mut impl Rng) -> f64 {
+    fn draw(self, [rows, columns]: [usize; 2], random: &mut Random) -> f64 {
         match self {
             Self::Zeros => 0.0,
-            Self::Normal(deviation) => deviation * standard_normal(rng),
+            Self::Normal(deviation) => random.normal(0.0, deviation),
             Self::Glorot => {
                 let reach = (6.0 / (rows + columns) as f64).sqrt();
-                reach * (2.0 * rng.random::<f64>() - 1.0)
+                random.uniform(-reach, reach)
             }
         }
     }
-}
-
-/// A standard normal number by the polar-free Box-Muller form (two uniform draws each).
-pub(crate) fn standard_normal(rng: &mut impl Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }

@@ -15,7 +15,7 @@ use super::super::memory::Var;
 use super::super::parameters::{Initializer, ParameterId, Parameters};
 use super::super::float::Float;
 use super::Op;
-use rand::Rng;
+use crate::data::Random;
 
 /// A layer: weight [inputs, outputs] and, unless it is to be purely linear, a bias [outputs].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +34,10 @@ impl Linear {
         inputs: usize,
         outputs: usize,
         initializer: Initializer,
-        rng: &mut impl Rng,
+        random: &mut Random,
     ) -> Self {
-        let weight = parameters.add(format!("{name}.weight"), [inputs, outputs], initializer, rng);
-        let bias = parameters.add(format!("{name}.bias"), [1, outputs], Initializer::Zeros, rng);
+        let weight = parameters.add(format!("{name}.weight"), [inputs, outputs], initializer, random);
+        let bias = parameters.add(format!("{name}.bias"), [1, outputs], Initializer::Zeros, random);
         Self { weight, bias, inputs, outputs }
     }
 
