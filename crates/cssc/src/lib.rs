@@ -6,6 +6,8 @@ pub mod batch;
 pub mod compensate;
 pub mod data;
 mod error;
+#[cfg(feature = "nn")]
+mod files;
 mod lanes;
 #[cfg(feature = "nn")]
 pub mod model;
@@ -16,6 +18,8 @@ pub mod ode;
 mod path;
 mod real;
 pub mod spline;
+#[cfg(feature = "nn")]
+pub mod train;
 
 pub use compensate::{EndRule, Gradient, Options, Plan, Role, Workspace, compensate};
 pub use error::Error;

@@ -43,6 +43,12 @@ impl<T: Float> Gradient<T> {
     pub fn zeros(parameters: &Parameters<T>) -> Self {
         Self { values: vec![T::ZERO; parameters.values().len()] }
     }
+
+    /// Its Euclidean length, summed in double precision.
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        self.values.iter().map(|g| g.to_f64() * g.to_f64()).sum::<f64>().sqrt()
+    }
 }
 
 /// A computation being recorded.
