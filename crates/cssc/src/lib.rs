@@ -1,2 +1,15 @@
 //! Smooth, trainable interpolation of time series with gaps.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod compensate;
+mod error;
+mod lanes;
+mod path;
+mod real;
+pub mod spline;
+
+pub use compensate::{EndRule, Gradient, Options, Plan, Role, Workspace, compensate};
+pub use error::Error;
+pub use path::{Jets, Path, Side, Sum};
+pub use real::Real;
+pub use spline::{Kind, PiecewiseCubic};
