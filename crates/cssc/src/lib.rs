@@ -13,3 +13,8 @@ pub use error::Error;
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;
 pub use spline::{Kind, PiecewiseCubic};
+
+/// Compiles and runs the code in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
