@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::source::Source;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 /// One row a channel, one entry a knot; `null` where there is no number.
 pub(crate) type Matrix = Vec<Vec<Option<f64>>>;
@@ -15,10 +15,10 @@ pub(crate) struct Prediction {
     pub(crate) values: Matrix,
     pub(crate) left: Limits,
     pub(crate) right: Limits,
-    #[serde(default)]
-    pub(crate) end_rule: EndRule,
-    #[serde(default)]
-    pub(crate) max_fold: MaxFold,
+    pub(crate) end_rule: Option<EndRule>,
+    /// Leaving it out and writing null are two things: the library's default, and no limit.
+    #[serde(default, deserialize_with = "present")]
+    pub(crate) max_fold: Option<Option<usize>>,
     pub(crate) query: Option<Vec<f64>>,
 }
 
@@ -32,10 +32,9 @@ pub(crate) struct Limits {
 }
 
 /// What holds at the two ends of the series.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum EndRule {
-    #[default]
     Output,
     Compensation,
 }
@@ -49,21 +48,9 @@ impl From<EndRule> for cssc::EndRule {
     }
 }
 
-/// Leaving the field out and writing null are two things: the library's default, and no limit.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct MaxFold(Option<usize>);
-
-impl Default for MaxFold {
-    fn default() -> Self {
-        Self(cssc::Options::default().max_fold)
-    }
-}
-
-impl From<MaxFold> for Option<usize> {
-    fn from(limit: MaxFold) -> Self {
-        limit.0
-    }
+/// Keeps null apart from a field that is not there.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<usize>>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl Prediction {

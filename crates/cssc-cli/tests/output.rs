@@ -249,6 +249,23 @@ fn every_command_has_help_with_an_example() {
 }
 
 #[test]
+fn the_defaults_in_the_help_are_those_of_the_library() {
+    let help = Place::new().run(&["compensate", "--help"]);
+    let default = cssc::Options::default();
+    assert_eq!(default.end_rule, cssc::EndRule::Output);
+    assert!(
+        help.result().contains("curvature at its ends (default);"),
+        "{help:?}"
+    );
+    let limit = default.max_fold.expect("a limit");
+    assert!(
+        help.result()
+            .contains(&format!("null for no limit [default: {limit}]")),
+        "{help:?}"
+    );
+}
+
+#[test]
 fn an_unknown_command_could_not_run() {
     let outcome = Place::new()
         .command(&["interpolat"])

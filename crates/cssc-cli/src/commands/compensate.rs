@@ -7,11 +7,13 @@ use crate::query;
 use crate::source::Source;
 use cssc::{Error, Jets, Options, PiecewiseCubic};
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// Make a prediction that jumps smooth, and let it pass through the observations
 ///
-/// Takes what any model says just before and just after each knot, and gives the compensation c: the unique piecewise
-/// cubic such that prediction + c is twice continuously differentiable and passes through the observations.
+/// Takes what any model says just before and just after each knot, and gives the
+/// compensation c: the unique piecewise cubic such that prediction + c is twice
+/// continuously differentiable and passes through the observations.
 ///
 /// INPUT.json is an object with the fields
 ///
@@ -50,10 +52,8 @@ pub(crate) struct Arguments {
 }
 
 /// The result, as it is written.
-#[derive(Debug, Serialize)]
 struct Answer {
     pieces: Vec<Vec<[f64; 4]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     compensation: Option<Vec<Vec<f64>>>,
 }
 
@@ -72,10 +72,7 @@ impl Arguments {
                 prediction.times[prediction.times.len() - 1],
             );
         }
-        self.destination.write(|writer| {
-            serde_json::to_writer(&mut *writer, &answer)?;
-            writeln!(writer)
-        })
+        self.destination.write(|writer| answer.print(writer))
     }
 }
 
@@ -111,10 +108,11 @@ fn answer(prediction: &Prediction) -> Result<Answer, Error> {
 }
 
 fn compensation(prediction: &Prediction) -> Result<PiecewiseCubic, Error> {
+    let default = Options::default();
     let options = Options {
-        end_rule: prediction.end_rule.into(),
-        max_fold: prediction.max_fold.into(),
-        ..Options::default()
+        end_rule: prediction.end_rule.map_or(default.end_rule, Into::into),
+        max_fold: prediction.max_fold.unwrap_or(default.max_fold),
+        ..default
     };
     let values = time_major(&prediction.values);
     let left = jets(&prediction.left);
@@ -168,6 +166,35 @@ impl Answer {
             }
         }
         Ok(())
+    }
+
+    /// JSON for people too: one piece a line, then one channel a line.
+    fn print(&self, writer: &mut dyn Write) -> io::Result<()> {
+        write!(writer, "{{\n\"pieces\": [")?;
+        for (channel, pieces) in self.pieces.iter().enumerate() {
+            write!(writer, "{}[", if channel == 0 { "" } else { ", " })?;
+            print_lines(writer, pieces)?;
+            write!(writer, "]")?;
+        }
+        write!(writer, "]")?;
+        if let Some(compensation) = &self.compensation {
+            write!(writer, ",\n\"compensation\": [")?;
+            print_lines(writer, compensation)?;
+            write!(writer, "]")?;
+        }
+        writeln!(writer, "\n}}")
+    }
+}
+
+fn print_lines(writer: &mut dyn Write, lists: &[impl Serialize]) -> io::Result<()> {
+    for (index, list) in lists.iter().enumerate() {
+        writer.write_all(if index == 0 { b"\n  " } else { b",\n  " })?;
+        serde_json::to_writer(&mut *writer, list)?;
+    }
+    if lists.is_empty() {
+        Ok(())
+    } else {
+        writeln!(writer)
     }
 }
 
