@@ -9,7 +9,10 @@ pub(crate) type Matrix = Vec<Vec<Option<f64>>>;
 
 /// The file as written: every field in its place, nothing checked beyond the grammar.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object that describes a prediction"
+)]
 pub(crate) struct Prediction {
     pub(crate) times: Vec<f64>,
     pub(crate) values: Matrix,
@@ -24,7 +27,10 @@ pub(crate) struct Prediction {
 
 /// What the model says just before (`left`) or just after (`right`) each knot.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with value, slope and curvature"
+)]
 pub(crate) struct Limits {
     pub(crate) value: Matrix,
     pub(crate) slope: Matrix,

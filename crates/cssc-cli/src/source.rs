@@ -18,12 +18,17 @@ impl Source {
     /// The whole text. Reading all of it first means that input and output may be the same file.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let bytes = self.read_bytes().map_err(|error| self.unreadable(&error))?;
-        String::from_utf8(bytes).map_err(|error| {
+        let text = String::from_utf8(bytes).map_err(|error| {
             Failure::new(format!(
                 "{self} is not text: byte {} is not valid UTF-8. Save the file as UTF-8 and try again.",
                 error.utf8_error().valid_up_to()
             ))
-        })
+        })?;
+        // Some editors put a byte order mark in front.
+        Ok(text
+            .strip_prefix('\u{feff}')
+            .map(str::to_owned)
+            .unwrap_or(text))
     }
 
     fn read_bytes(&self) -> io::Result<Vec<u8>> {

@@ -46,6 +46,21 @@ fn text_that_is_not_json_is_refused_with_its_position() {
 }
 
 #[test]
+fn json_that_is_not_a_prediction_is_refused() {
+    refused(
+        "5",
+        &["integer `5`, expected an object that describes a prediction"],
+    );
+    refused(
+        &changed(|input| input["left"] = json!([])),
+        &[
+            "`left`",
+            "expected an object with value, slope and curvature",
+        ],
+    );
+}
+
+#[test]
 fn nan_and_infinity_are_not_json() {
     refused(
         &replaced("0.7446", "NaN"),

@@ -317,6 +317,17 @@ fn standard_input_and_an_output_file_give_the_same_bytes_as_a_file_and_standard_
 }
 
 #[test]
+fn a_byte_order_mark_in_front_is_ignored() {
+    let marked = Place::new().run_with_input(&["compensate", "-"], &format!("\u{feff}{JUMP}"));
+    assert_eq!(
+        marked.result(),
+        Place::with("jump.json", JUMP)
+            .run(&["compensate", "jump.json"])
+            .result()
+    );
+}
+
+#[test]
 fn every_printed_number_reads_back_as_the_same_double() {
     // With o = 0 and one knot c is x itself: awkward doubles must come back bit for bit.
     for text in [

@@ -156,7 +156,7 @@ impl Answer {
             if let Some(index) = bad_piece(pieces) {
                 return Err(too_large(
                     channel,
-                    &format!("after index {index} (time {})", prediction.times[index]),
+                    &format!("after index {index} (time {:?})", prediction.times[index]),
                 ));
             }
         }

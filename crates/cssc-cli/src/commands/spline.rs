@@ -137,7 +137,7 @@ impl Arguments {
                     &table.channels[entry % table.channels.len()],
                 );
                 return Err(Failure::new(format!(
-                    "{}: the result for {:?} at time {time} is too large for a double. Rescale the column or the times.",
+                    "{}: the result for {:?} at time {time:?} is too large for a double. Rescale the column or the times.",
                     self.data, channel.name
                 )));
             }
