@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use support::Place;
 
 const JUMP: &str = include_str!("../../../examples/jump.json");
-const GOLDEN: &str = include_str!("data/golden_natural_spline.json");
+const GOLDEN: &str = include_str!("../../cssc/tests/golden/natural_spline.json");
 
 /// The answer for `input` given as a file.
 fn answer(input: &Value) -> Value {

@@ -5,7 +5,7 @@ mod support;
 use serde_json::Value;
 use support::Place;
 
-const GOLDEN: &str = include_str!("data/golden_natural_spline.json");
+const GOLDEN: &str = include_str!("../../cssc/tests/golden/natural_spline.json");
 
 /// Runs `cssc spline` on a table and gives back the heading and the rows.
 fn spline(table: &str, arguments: &[&str]) -> (String, Vec<Vec<f64>>) {

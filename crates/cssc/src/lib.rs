@@ -8,7 +8,10 @@ mod path;
 mod real;
 pub mod spline;
 
-pub use compensate::{EndRule, Gradient, Options, Plan, Role, Workspace, compensate};
+pub use compensate::{
+    BatchInputs, BatchKnots, BatchQuery, Compensator, EndRule, Gradient, Options, Plan, Role,
+    Workspace, compensate,
+};
 pub use error::Error;
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;

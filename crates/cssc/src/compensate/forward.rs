@@ -51,7 +51,7 @@ impl Plan {
             left,
             right,
         };
-        validate::lengths(self, &inputs)?;
+        validate::lengths(&inputs, self.times().len())?;
         into.prepare(self.times(), self.channels());
         let mut finite = true;
         for (channels, group) in self.groups() {
