@@ -102,6 +102,7 @@ impl Plan {
         workspace: &mut Workspace,
         into: Gradient<&mut [T]>,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         check_query(query)?;
         let expected = query.len() * self.channels();
         check_length(
@@ -132,6 +133,7 @@ impl Plan {
         workspace: &mut Workspace,
         into: Gradient<&mut [T]>,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         let pieces = &mut workspace.pieces;
         pieces.prepare(self.times(), self.channels());
         pieces.set_coefficients(gradient)?;

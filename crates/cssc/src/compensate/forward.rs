@@ -45,6 +45,7 @@ impl Plan {
         right: Jets<&[T]>,
         into: &mut PiecewiseCubic,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         let inputs = Inputs {
             channels: self.channels(),
             values,

@@ -37,6 +37,7 @@
 
 mod backward;
 mod batch;
+mod error_bound;
 mod fold;
 mod forward;
 mod options;
@@ -45,6 +46,7 @@ mod validate;
 
 pub use backward::{Gradient, Workspace};
 pub use batch::{BatchInputs, BatchKnots, BatchQuery, Compensator};
+pub use error_bound::error_bound;
 pub use options::{DEFAULT_MAX_FOLD, EndRule, Options};
 pub use plan::{Plan, Role};
 
