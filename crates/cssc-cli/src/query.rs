@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::source::Source;
 use cssc::{Error, Jets, Path, Side};
+use std::ffi::OsString;
 use std::io::Write;
 
 /// Times from an argument that is either a list with commas or the name of a file.
@@ -17,7 +18,7 @@ pub(crate) fn read_times(argument: &str) -> Result<Vec<f64>, Failure> {
             .map(|(index, entry)| number(entry, || format!("--at, entry {}", index + 1)))
             .collect();
     }
-    let source: Source = argument.parse().unwrap_or_else(|never| match never {});
+    let source = Source::from(OsString::from(argument));
     let text = source.read().map_err(|failure| {
         Failure::new(format!(
             "{failure} --at takes numbers with a comma between them, or a file of numbers."

@@ -1,11 +1,10 @@
 //! Where a command reads from: a file, or standard input when the name is `-`.
 
 use crate::failure::Failure;
-use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// A place to read text from.
 #[derive(Clone, Debug)]
@@ -52,14 +51,13 @@ impl Source {
     }
 }
 
-impl FromStr for Source {
-    type Err = Infallible;
-
-    fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(match name {
-            "-" => Self::StandardInput,
-            path => Self::File(path.into()),
-        })
+impl From<OsString> for Source {
+    fn from(name: OsString) -> Self {
+        if name == "-" {
+            Self::StandardInput
+        } else {
+            Self::File(name.into())
+        }
     }
 }
 
