@@ -21,8 +21,16 @@ pub mod spline;
 #[cfg(feature = "nn")]
 pub mod train;
 
-pub use compensate::{EndRule, Gradient, Options, Plan, Role, Workspace, compensate};
+pub use compensate::{
+    BatchInputs, BatchKnots, BatchQuery, Compensator, EndRule, Gradient, Options, Plan, Role,
+    Workspace, compensate,
+};
 pub use error::Error;
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;
 pub use spline::{Kind, PiecewiseCubic};
+
+/// Compiles and runs the code in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -67,6 +67,13 @@ impl<T: Real> Gradient<Vec<T>> {
 }
 
 impl<T: Real> Gradient<&mut [T]> {
+    pub(super) fn check_lengths(&mut self, expected: usize) -> Result<(), Error> {
+        for (name, block) in self.named_mut() {
+            check_length(name, block.len(), expected, "knots x channels")?;
+        }
+        Ok(())
+    }
+
     fn named_mut(&mut self) -> [(&'static str, &mut [T]); 7] {
         [
             ("gradient of values", self.values),
@@ -95,6 +102,7 @@ impl Plan {
         workspace: &mut Workspace,
         into: Gradient<&mut [T]>,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         check_query(query)?;
         let expected = query.len() * self.channels();
         check_length(
@@ -125,6 +133,7 @@ impl Plan {
         workspace: &mut Workspace,
         into: Gradient<&mut [T]>,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         let pieces = &mut workspace.pieces;
         pieces.prepare(self.times(), self.channels());
         pieces.set_coefficients(gradient)?;
@@ -136,9 +145,8 @@ impl Plan {
         pieces: &mut PiecewiseCubic,
         mut into: Gradient<&mut [T]>,
     ) -> Result<(), Error> {
-        let expected = self.times().len() * self.channels();
-        for (name, block) in into.named_mut() {
-            check_length(name, block.len(), expected, "knots x channels of the plan")?;
+        into.check_lengths(self.times().len() * self.channels())?;
+        for (_, block) in into.named_mut() {
             block.fill(T::default());
         }
         for (channels, group) in self.groups() {

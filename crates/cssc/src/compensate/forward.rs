@@ -45,13 +45,14 @@ impl Plan {
         right: Jets<&[T]>,
         into: &mut PiecewiseCubic,
     ) -> Result<(), Error> {
+        self.check_not_empty()?;
         let inputs = Inputs {
             channels: self.channels(),
             values,
             left,
             right,
         };
-        validate::lengths(self, &inputs)?;
+        validate::lengths(&inputs, self.times().len())?;
         into.prepare(self.times(), self.channels());
         let mut finite = true;
         for (channels, group) in self.groups() {

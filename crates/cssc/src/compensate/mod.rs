@@ -19,7 +19,8 @@
 //!
 //! For fixed times and mask everything is linear. A [`Plan`] holds what depends on times and
 //! mask: [`Plan::forward`] gives c, [`Plan::backward`] the gradients by one transposed solve.
-//! [`compensate`] does one series in one call; many series go in parallel.
+//! [`compensate`] does one series in one call; a [`Compensator`] many,
+//! in parallel.
 //!
 //! Cost O(knots · channels) in time and memory; no allocation once the memory is there.
 //!
@@ -35,6 +36,8 @@
 //! [`EndRule`] and [`Options`].
 
 mod backward;
+mod batch;
+mod error_bound;
 mod fold;
 mod forward;
 mod options;
@@ -42,6 +45,8 @@ mod plan;
 mod validate;
 
 pub use backward::{Gradient, Workspace};
+pub use batch::{BatchInputs, BatchKnots, BatchQuery, Compensator};
+pub use error_bound::error_bound;
 pub use options::{DEFAULT_MAX_FOLD, EndRule, Options};
 pub use plan::{Plan, Role};
 

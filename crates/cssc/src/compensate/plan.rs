@@ -152,6 +152,15 @@ impl Plan {
         }
     }
 
+    /// A plan that was never prepared, or not with success, has nothing to offer.
+    pub(super) fn check_not_empty(&self) -> Result<(), Error> {
+        if self.times.is_empty() {
+            Err(Error::NoKnots)
+        } else {
+            Ok(())
+        }
+    }
+
     /// The channels of each group and the group.
     pub(super) fn groups(&self) -> impl Iterator<Item = (&[usize], &Group)> {
         self.shared.groups().zip(&self.groups[..self.group_count])

@@ -7,9 +7,8 @@ use crate::path::Side;
 use crate::real::Real;
 
 /// All blocks must be `[knots, channels]`.
-pub(super) fn lengths<T: Real>(plan: &Plan, inputs: &Inputs<'_, T>) -> Result<(), Error> {
-    let expected = plan.times().len() * plan.channels();
-    let reason = "knots x channels of the plan";
+pub(super) fn lengths<T: Real>(inputs: &Inputs<'_, T>, knots: usize) -> Result<(), Error> {
+    let (expected, reason) = (knots * inputs.channels, "knots x channels");
     check_length("values", inputs.values.len(), expected, reason)?;
     let left = ["left value", "left slope", "left curvature"];
     let right = ["right value", "right slope", "right curvature"];

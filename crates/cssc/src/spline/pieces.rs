@@ -82,7 +82,7 @@ impl PiecewiseCubic {
         side: Side,
         into: &mut [T],
     ) -> Result<(), Error> {
-        check_query(times)?;
+        self.check_query(times)?;
         check_length(
             "into",
             into.len(),
@@ -95,6 +95,14 @@ impl PiecewiseCubic {
             self.value_row(piece, time, row_mut(into, k, self.channels));
         }
         Ok(())
+    }
+
+    /// A path that was never filled has no value anywhere.
+    fn check_query(&self, times: &[f64]) -> Result<(), Error> {
+        if self.knots.is_empty() {
+            return Err(Error::NoKnots);
+        }
+        check_query(times)
     }
 
     #[inline]
@@ -196,7 +204,7 @@ impl Path for PiecewiseCubic {
     }
 
     fn sample_into(&self, times: &[f64], side: Side, into: &mut Jets) -> Result<(), Error> {
-        check_query(times)?;
+        self.check_query(times)?;
         into.reset(times.len() * self.channels);
         let mut cursor = Cursor::default();
         for (k, &time) in times.iter().enumerate() {
