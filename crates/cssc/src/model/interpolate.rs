@@ -3,8 +3,9 @@
 //! The walk steps from knot to knot, never longer than the model's step, and does not look at
 //! what is asked: between its stops the state is the quintic of [`crate::ode::hermite`], so
 //! the answer at a time does not depend on the other times asked, and the curve is C²
-//! everywhere, not only at the knots. The networks run in `f32`, the compensation and the sum
-//! o + c in `f64`, so that the curve passes through the observations to rounding.
+//! everywhere, not only at the knots. Everything runs in `f64`: in `f32` the
+//! second derivative of the quintic on a short step would drown in rounding (a state's
+//! 6·10⁻⁸ divided by the square of the step).
 
 use super::config::Method;
 use super::error::ModelError;
@@ -86,7 +87,7 @@ impl Model {
         method: Method,
         series: &Series,
         times: &[f64],
-        memory: &mut Memory<f32>,
+        memory: &mut Memory<f64>,
     ) -> Result<Interpolation, ModelError> {
         self.check(series, times)?;
         let scaler = &self.about.scaler;
@@ -136,21 +137,21 @@ impl Model {
         &self,
         method: Method,
         observed: &Observed<'_>,
-        memory: &mut Memory<f32>,
+        memory: &mut Memory<f64>,
     ) -> Result<Interpolation, ModelError> {
         let network = &self.network;
         let stepping = Stepping { longest: network.config.step, stop_at_query: false };
         let series = [*observed];
         let request = Request { series: &series, stepping, method };
         let schedule = request.schedule();
-        let mut graph = Graph::forward_only(memory, &self.parameters);
+        let mut graph = Graph::forward_only(memory, &self.precise);
         let graph = &mut graph;
         let states = network.walk(graph, &request, &schedule, true);
         let last = if method == Method::OdeRnn { Side::Right } else { Side::Left };
         let at_query = states.jets_at_query(graph, &schedule, last, 2);
         let state = Jets { value: at_query[0], slope: at_query[1], curvature: at_query[2] };
         let decoded = decode_exactly(graph, &network.decoder, state);
-        let predicted = decoded.map(|var| to_f64(graph, var));
+        let predicted = decoded.map(|var| numbers(graph, var));
         let smoothed = match method {
             Method::OdeRnn => predicted.clone(),
             Method::Cssc => {
@@ -161,15 +162,13 @@ impl Model {
             Method::HiddenCssc => {
                 let limits = network.hidden_limits(graph, &schedule, &states);
                 let c = self.compensation(graph, observed, &schedule, limits, false)?;
-                let hidden = state.map(|var| to_f64(graph, var));
+                let hidden = state.map(|var| numbers(graph, var));
                 let hidden = add(&hidden, &c.sample(observed.query, Side::Right)?);
                 let columns = graph.columns(state.value);
-                let hidden = hidden.map(|block| {
-                    let numbers: Vec<f32> = block.iter().map(|&x| x as f32).collect();
-                    graph.input(observed.query.len(), columns, &numbers)
-                });
+                let rows = observed.query.len();
+                let hidden = hidden.map(|block| graph.input(rows, columns, &block));
                 let decoded = decode_exactly(graph, &network.decoder, hidden);
-                decoded.map(|var| to_f64(graph, var))
+                decoded.map(|var| numbers(graph, var))
             }
         };
         let compensation =
@@ -179,7 +178,7 @@ impl Model {
 
     fn compensation(
         &self,
-        graph: &Graph<'_, f32>,
+        graph: &Graph<'_, f64>,
         observed: &Observed<'_>,
         schedule: &Schedule,
         limits: KnotLimits,
@@ -190,9 +189,9 @@ impl Model {
         let options = self.network.config.options();
         let channels = graph.columns(limits.values);
         let plan = Plan::new(observed.times, channels, holes.then_some(&mask[..]), options)?;
-        let [left, right] = [limits.left, limits.right].map(|l| l.map(|var| to_f64(graph, var)));
+        let [left, right] = [limits.left, limits.right].map(|l| l.map(|var| numbers(graph, var)));
         // Observations in full precision; states as the walk left them.
-        let states = to_f64(graph, limits.values);
+        let states = numbers(graph, limits.values);
         let values = if holes { observed.values } else { &states[..] };
         let mut c = PiecewiseCubic::default();
         plan.forward(values, left.as_slices(), right.as_slices(), &mut c)?;
@@ -200,8 +199,8 @@ impl Model {
     }
 }
 
-fn to_f64(graph: &Graph<'_, f32>, var: Var) -> Vec<f64> {
-    graph.value(var).iter().map(|&x| f64::from(x)).collect()
+fn numbers(graph: &Graph<'_, f64>, var: Var) -> Vec<f64> {
+    graph.value(var).to_vec()
 }
 
 fn add(a: &Jets<Vec<f64>>, b: &Jets<Vec<f64>>) -> Jets<Vec<f64>> {

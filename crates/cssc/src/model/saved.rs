@@ -17,6 +17,8 @@ const FORMAT: &str = "cssc-model";
 pub struct Model {
     pub(crate) network: Network,
     pub(crate) parameters: Parameters<f32>,
+    /// The same in double precision, for curves.
+    pub(crate) precise: Parameters<f64>,
     pub(crate) about: About,
 }
 
@@ -40,7 +42,8 @@ pub struct About {
 
 impl Model {
     pub(crate) fn new(network: Network, parameters: Parameters<f32>, about: About) -> Self {
-        Self { network, parameters, about }
+        let precise = parameters.cast();
+        Self { network, parameters, precise, about }
     }
 
     /// Settings, scaler and training summary.
@@ -88,7 +91,7 @@ impl Model {
         }
         let (network, mut parameters) = Network::new(&about.model, 0);
         fill(&mut parameters, &tensors, "").map_err(wrong)?;
-        Ok(Self { network, parameters, about })
+        Ok(Self::new(network, parameters, about))
     }
 }
 
