@@ -144,3 +144,65 @@ fn place(stops: &[Stop], time: f64) -> Place {
     }
     Place::After(before, (time - start) / (stops[after].time - start))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn increasing(len: usize) -> impl Strategy<Value = Vec<f64>> {
+        prop::collection::vec(0.001_f64..2.0, 1..=len).prop_map(|gaps| {
+            gaps.iter()
+                .scan(0.0, |time, gap| {
+                    *time += gap;
+                    Some(*time)
+                })
+                .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn stops_increase_hit_every_knot_and_never_lie_too_far_apart(
+            knots in increasing(12),
+            fractions in prop::collection::vec(0.0_f64..=1.0, 0..20),
+            longest in 0.01_f64..3.0,
+            stop_at_query: bool,
+        ) {
+            let (start, end) = (knots[0], knots[knots.len() - 1]);
+            let mut query: Vec<f64> = fractions.iter().map(|f| start + f * (end - start)).collect();
+            query.push(knots[knots.len() / 2]);
+            query.sort_by(f64::total_cmp);
+            let item = Item { knots: &knots, query: &query };
+            let schedule = Schedule::new(&[item], Stepping { longest, stop_at_query });
+            let row = &schedule.rows[0];
+            for pair in row.stops.windows(2) {
+                prop_assert!(pair[0].time < pair[1].time);
+                prop_assert!(pair[1].time - pair[0].time <= longest * (1.0 + 1e-6));
+            }
+            for (knot, &stop) in row.knot_stops.iter().enumerate() {
+                prop_assert_eq!(row.stops[stop], Stop { time: knots[knot], knot: Some(knot) });
+            }
+            for (place, time) in row.places.iter().zip(&query) {
+                match *place {
+                    Place::At(stop) => prop_assert_eq!(row.stops[stop].time, *time),
+                    Place::After(stop, fraction) => {
+                        prop_assert!(!stop_at_query && fraction > 0.0 && fraction < 1.0);
+                        let [from, to] = [stop, stop + 1].map(|i| row.stops[i].time);
+                        prop_assert!((from + fraction * (to - from) - time).abs() < 1e-12);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_still_going_are_always_the_first() {
+        let knots = [vec![0.0, 1.0], vec![0.0, 1.0, 2.0, 3.0], vec![5.0]];
+        let items: Vec<Item<'_>> = knots.iter().map(|k| Item { knots: k, query: &[] }).collect();
+        let stepping = Stepping { longest: 10.0, stop_at_query: false };
+        let schedule = Schedule::new(&items, stepping);
+        assert_eq!(schedule.rows.iter().map(|row| row.item).collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!([0, 1, 2, 3].map(|step| schedule.active(step)), [2, 1, 1, 0]);
+    }
+}
