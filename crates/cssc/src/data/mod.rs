@@ -22,6 +22,8 @@ pub mod scale;
 pub mod series;
 pub mod split;
 #[cfg(feature = "tables")]
+pub mod table;
+#[cfg(feature = "tables")]
 pub mod toy_v1;
 
 pub use dataset::Dataset;
