@@ -1,4 +1,24 @@
 //! Smooth, trainable interpolation of time series with gaps.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
+pub mod compensate;
 pub mod data;
+mod error;
+mod lanes;
+mod path;
+mod real;
+pub mod spline;
+
+pub use compensate::{
+    BatchInputs, BatchKnots, BatchQuery, Compensator, EndRule, Gradient, Options, Plan, Role,
+    Workspace, compensate,
+};
+pub use error::Error;
+pub use path::{Jets, Path, Side, Sum};
+pub use real::Real;
+pub use spline::{Kind, PiecewiseCubic};
+
+/// Compiles and runs the code in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
