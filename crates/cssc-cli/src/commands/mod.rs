@@ -1,12 +1,14 @@
 //! The commands, in the order of the data flow. To add one, write its file and add it to the two lists below.
 
 mod compensate;
+mod generate;
 mod spline;
 
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Generate(generate::Arguments),
     Compensate(compensate::Arguments),
     Spline(spline::Arguments),
 }
@@ -14,6 +16,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
+            Self::Generate(arguments) => arguments.run(),
             Self::Compensate(arguments) => arguments.run(),
             Self::Spline(arguments) => arguments.run(),
         }

@@ -1,4 +1,37 @@
-//! People's own tables.
+//! People's own tables: read to series, written back with holes filled and rows added.
+//!
+//! ```text
+//! source -> blocks -> reader -> series and their rows -> method -> filled -> writer -> output
+//! bytes     rows      groups    Series, RecordBatch      yours     columns   encodes   file
+//! ```
+//!
+//! | what | choices |
+//! |---|---|
+//! | formats | CSV, TSV, Parquet, Arrow IPC, `.npz`; around them gzip or Zstandard; `-` is standard input and output |
+//! | layouts | long (id, time, channels), wide (one series per column), one file per series |
+//! | times | numbers, dates, RFC 3339 with zone, epoch seconds or milliseconds, a pattern, one or two columns |
+//! | numbers | decimal point or comma; missing: empty, NaN, NA, N/A, null, none, and the user's own marks |
+//! | rows | any order; equal times of one series refused or averaged |
+//!
+//! What is not said in [`ReadOptions`] is found by looking, and [`TableReader::notices`] tells what
+//! was found. Columns that are not used are passed through untouched. When the rows of each series
+//! stand together, memory holds a batch of series, not the table.
+//!
+//! ```
+//! use cssc::data::table::{Filled, ReadOptions, TableReader, TableWriter, apply};
+//! # let directory = tempfile::tempdir()?;
+//! # let (input, output) = (directory.path().join("in.csv"), directory.path().join("out.csv"));
+//! std::fs::write(&input, "time;x;note\n2024-01-01;1,5;ok\n2024-01-02;;late\n")?;
+//! let mut reader = TableReader::open(&input, ReadOptions::default())?;
+//! let mut writer = TableWriter::create(&output, reader.shape())?;
+//! apply(&mut reader, &mut writer, |series| {
+//!     let first = series.values()[0];
+//!     Ok::<_, cssc::data::DataError>(Filled { values: vec![first; series.len()], ..Filled::default() })
+//! })?;
+//! writer.finish()?;
+//! assert_eq!(std::fs::read_to_string(&output)?, "time;x;note\n2024-01-01;1,5;ok\n2024-01-02;1,5;late\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 mod apply;
 mod blocks;
 mod cells;

@@ -2,7 +2,7 @@
 //!
 //! A file appears under its name only when it is complete: until then it is a temporary file
 //! beside it. So a table can be written over the one it is read from, and an error leaves it alone.
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,17 +49,21 @@ impl Write for Target {
 }
 
 impl Output {
-    /// Opens a file, or standard output for `-`.
+    /// Opens a file, or standard output for `-`. Devices and pipes are written to directly.
     pub(crate) fn create(path: &Path, compression: Compression) -> io::Result<Self> {
-        let (target, file) = if path == Path::new("-") {
-            (Target::Stdout(io::stdout()), None)
-        } else {
-            let directory = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            let temporary = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
-            let (file, temporary) = temporary.into_parts();
-            (Target::File(file), Some((temporary, path.to_owned())))
+        // A link stays a link: its target is what gets replaced.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let (target, file) = match std::fs::metadata(&path) {
+            _ if path == Path::new("-") => (Target::Stdout(io::stdout()), None),
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => (
+                Target::File(OpenOptions::new().write(true).open(&path)?),
+                None,
+            ),
+            _ => {
+                let (file, temporary) = temporary_beside(&path)?.into_parts();
+                (Target::File(file), Some((temporary, path)))
+            }
         };
         let target = BufWriter::new(target);
         let encoder = match compression {
@@ -83,21 +87,26 @@ impl Output {
         let Some((temporary, path)) = self.file else {
             return Ok(());
         };
-        allow_reading(&temporary)?;
+        if let Target::File(file) = target.get_ref() {
+            file.sync_all()?;
+        }
         temporary.persist(path).map_err(|error| error.error)
     }
 }
 
-/// Temporary files are private; a finished table gets the usual permissions.
-#[cfg(unix)]
-fn allow_reading(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn allow_reading(_path: &Path) -> io::Result<()> {
-    Ok(())
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".cssc-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What an ordinary new file gets: the user's mask is taken off.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(directory.unwrap_or(Path::new(".")))
 }
 
 impl Write for Output {
