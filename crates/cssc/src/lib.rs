@@ -1,10 +1,18 @@
 //! Smooth, trainable interpolation of time series with gaps.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
+#[cfg(feature = "nn")]
+pub mod batch;
 pub mod compensate;
 pub mod data;
 mod error;
 mod lanes;
+#[cfg(feature = "nn")]
+pub mod model;
+#[cfg(feature = "nn")]
+pub mod nn;
+#[cfg(feature = "nn")]
+pub mod ode;
 mod path;
 mod real;
 pub mod spline;

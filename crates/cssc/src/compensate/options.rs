@@ -7,6 +7,8 @@ use crate::path::Side;
 /// The paper contradicts itself here: its constraint 4 asks for a smoothed curve without
 /// curvature at the ends, its theorem prints a compensation without curvature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "nn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "nn", serde(rename_all = "kebab-case"))]
 pub enum EndRule {
     /// $\ddot{\hat o} = 0$ (constraint 4): the smoothed curve is natural.
     #[default]
