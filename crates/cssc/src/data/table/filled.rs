@@ -145,7 +145,7 @@ impl<'a> Builder<'a> {
             match row {
                 // What was observed, or stays missing, is written as it was read.
                 Row::Old(at) if self.is_kept(at, channel) || value.is_none() => {
-                    Some(texts.value(at).to_owned())
+                    (!column.is_null(at)).then(|| texts.value(at).to_owned())
                 }
                 _ => value,
             }
