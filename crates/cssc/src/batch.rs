@@ -81,8 +81,11 @@ impl Schedule {
     /// Plans the walks of `items`.
     #[must_use]
     pub fn new(items: &[Item<'_>], stepping: Stepping) -> Self {
-        let mut rows: Vec<Row> =
-            items.iter().enumerate().map(|(i, item)| plan_row(i, item, stepping)).collect();
+        let mut rows: Vec<Row> = items
+            .iter()
+            .enumerate()
+            .map(|(i, item)| plan_row(i, item, stepping))
+            .collect();
         // Stable: rows of equal length keep the order of the items.
         rows.sort_by_key(|row| std::cmp::Reverse(row.steps()));
         Self { rows }
@@ -104,18 +107,45 @@ impl Schedule {
 fn plan_row(item: usize, series: &Item<'_>, stepping: Stepping) -> Row {
     let mut stops = Vec::new();
     let mut knot_stops = Vec::with_capacity(series.knots.len());
-    let extra: &[f64] = if stepping.stop_at_query { series.query } else { &[] };
+    let extra: &[f64] = if stepping.stop_at_query {
+        series.query
+    } else {
+        &[]
+    };
     let mut extra = extra.iter().copied().peekable();
     for (knot, &time) in series.knots.iter().enumerate() {
         while let Some(query) = extra.next_if(|&query| query < time) {
-            go_to(&mut stops, Stop { time: query, knot: None }, stepping.longest);
+            go_to(
+                &mut stops,
+                Stop {
+                    time: query,
+                    knot: None,
+                },
+                stepping.longest,
+            );
         }
         while extra.next_if(|&query| query == time).is_some() {}
-        go_to(&mut stops, Stop { time, knot: Some(knot) }, stepping.longest);
+        go_to(
+            &mut stops,
+            Stop {
+                time,
+                knot: Some(knot),
+            },
+            stepping.longest,
+        );
         knot_stops.push(stops.len() - 1);
     }
-    let places = series.query.iter().map(|&time| place(&stops, time)).collect();
-    Row { item, stops, knot_stops, places }
+    let places = series
+        .query
+        .iter()
+        .map(|&time| place(&stops, time))
+        .collect();
+    Row {
+        item,
+        stops,
+        knot_stops,
+        places,
+    }
 }
 
 /// Adds `stop`, after as many equal steps as the longest one asks for.

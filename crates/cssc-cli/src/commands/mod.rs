@@ -2,12 +2,14 @@
 
 mod bench;
 mod compensate;
+mod generate;
 mod spline;
 
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Generate(generate::Arguments),
     Compensate(compensate::Arguments),
     Spline(spline::Arguments),
     Bench(bench::Arguments),
@@ -16,6 +18,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
+            Self::Generate(arguments) => arguments.run(),
             Self::Compensate(arguments) => arguments.run(),
             Self::Spline(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),

@@ -111,6 +111,15 @@ pub enum DataError {
         /// What was expected and found.
         problem: String,
     },
+    /// Something in a table is not what was expected.
+    #[cfg(feature = "tables")]
+    #[error("{place}: {problem}")]
+    Table {
+        /// Where.
+        place: super::table::Place,
+        /// What was expected and found.
+        problem: String,
+    },
     /// Data cannot be generated.
     #[error("cannot generate: {0}")]
     Generate(String),

@@ -10,6 +10,7 @@
 //! | [`toy_v1`] | the frozen toy set (`tables`) |
 //! | [`generate`] | the paper's three kinds of data from a seed (`tables`) |
 //! | [`npz`] | NumPy archives (`tables`) |
+//! | [`table`] | people's own tables, read and written (`tables`) |
 pub mod dataset;
 pub mod error;
 #[cfg(feature = "tables")]
@@ -21,6 +22,8 @@ pub mod random;
 pub mod scale;
 pub mod series;
 pub mod split;
+#[cfg(feature = "tables")]
+pub mod table;
 #[cfg(feature = "tables")]
 pub mod toy_v1;
 

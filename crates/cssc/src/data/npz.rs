@@ -3,13 +3,15 @@
 //! Only what tables and generators need: floats, integers, booleans and text, in C order. Files
 //! are written without times of day inside, so equal arrays give equal bytes.
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use npyz::{DType, NpyFile, Order, TypeChar, WriterBuilder};
 use zip::write::SimpleFileOptions;
 
 use super::DataError;
+use super::table::Compression;
+use super::table::output::Output;
 
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,10 +83,10 @@ pub fn find<'a>(arrays: &'a [Array], name: &str, path: &Path) -> Result<&'a Arra
         })
 }
 
-fn read_array(name: &str, source: impl Read) -> std::io::Result<Array> {
+fn read_array(name: &str, source: impl Read) -> io::Result<Array> {
     let file = NpyFile::new(source)?;
     let shape: Vec<usize> = file.shape().iter().map(|&length| length as usize).collect();
-    let unsupported = |what: String| std::io::Error::new(std::io::ErrorKind::Unsupported, what);
+    let unsupported = |what: String| io::Error::new(io::ErrorKind::Unsupported, what);
     if file.order() != Order::C && shape.len() > 1 {
         return Err(unsupported(
             "is in Fortran order; save np.ascontiguousarray(x)".into(),
@@ -120,47 +122,84 @@ fn read_array(name: &str, source: impl Read) -> std::io::Result<Array> {
     })
 }
 
-fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> std::io::Result<Vec<i64>> {
+fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Result<Vec<i64>> {
     Ok(file.into_vec::<T>()?.into_iter().map(Into::into).collect())
 }
 
 /// Writes arrays to an archive, compressed.
 pub fn write(path: &Path, arrays: &[Array]) -> Result<(), DataError> {
     let failed = DataError::writing(path);
-    let file = File::create(path).map_err(&failed)?;
-    write_to(BufWriter::new(file), arrays).map_err(failed)
+    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
+    write_to(&mut output, arrays).map_err(&failed)?;
+    output.finish().map_err(failed)
 }
 
 /// Writes arrays to an archive on any output, compressed.
-pub fn write_to(mut output: impl Write, arrays: &[Array]) -> std::io::Result<()> {
-    // A zip file ends with its table of contents, so it is made in memory, then copied.
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = SimpleFileOptions::default().large_file(true);
+pub(super) fn write_to(output: &mut impl Write, arrays: &[Array]) -> io::Result<()> {
+    let mut archive = zip::ZipWriter::new_stream(output);
     for array in arrays {
-        archive
-            .start_file(format!("{}.npy", array.name), options)
-            .map_err(std::io::Error::other)?;
-        match &array.elements {
-            Elements::Float(values) => write_plain(&mut archive, &array.shape, values)?,
-            Elements::Float32(values) => write_plain(&mut archive, &array.shape, values)?,
-            Elements::Integer(values) => write_plain(&mut archive, &array.shape, values)?,
-            Elements::Boolean(values) => write_plain(&mut archive, &array.shape, values)?,
-            Elements::Text(values) => write_text(&mut archive, &array.shape, values)?,
-        }
+        archive.start_file(format!("{}.npy", array.name), entry_options())?;
+        write_elements(&mut archive, array)?;
     }
-    output.write_all(archive.finish().map_err(std::io::Error::other)?.get_ref())?;
-    output.flush()
+    archive.finish()?;
+    Ok(())
+}
+
+/// Writes an archive whose last array is made piece by piece and never held whole. `pieces` must
+/// have as many values together as `shape` says; errors of the pieces stop the writing.
+pub(super) fn write_streamed(
+    path: &Path,
+    arrays: &[Array],
+    (name, shape): (&str, &[usize]),
+    pieces: impl Iterator<Item = Result<Vec<f32>, DataError>>,
+) -> Result<(), DataError> {
+    let failed = DataError::writing(path);
+    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
+    let mut archive = zip::ZipWriter::new_stream(&mut output);
+    let start = |archive: &mut zip::ZipWriter<_>, name: &str| {
+        let entry = archive.start_file(format!("{name}.npy"), entry_options());
+        entry.map_err(|error| failed(error.into()))
+    };
+    for array in arrays {
+        start(&mut archive, &array.name)?;
+        write_elements(&mut archive, array).map_err(&failed)?;
+    }
+    start(&mut archive, name)?;
+    let options = npyz::WriteOptions::new()
+        .default_dtype()
+        .shape(&lengths(shape));
+    let mut writer = options.writer(&mut archive).begin_nd().map_err(&failed)?;
+    for piece in pieces {
+        writer.extend(piece?).map_err(&failed)?;
+    }
+    writer.finish().map_err(&failed)?;
+    archive.finish().map_err(|error| failed(error.into()))?;
+    output.finish().map_err(failed)
+}
+
+fn entry_options() -> SimpleFileOptions {
+    SimpleFileOptions::default().large_file(true)
 }
 
 fn lengths(shape: &[usize]) -> Vec<u64> {
     shape.iter().map(|&length| length as u64).collect()
 }
 
+fn write_elements(output: &mut impl Write, array: &Array) -> io::Result<()> {
+    match &array.elements {
+        Elements::Float(values) => write_plain(output, &array.shape, values),
+        Elements::Float32(values) => write_plain(output, &array.shape, values),
+        Elements::Integer(values) => write_plain(output, &array.shape, values),
+        Elements::Boolean(values) => write_plain(output, &array.shape, values),
+        Elements::Text(values) => write_text(output, &array.shape, values),
+    }
+}
+
 fn write_plain<T: npyz::AutoSerialize + Copy>(
     output: &mut impl Write,
     shape: &[usize],
     values: &[T],
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let mut writer = npyz::WriteOptions::new()
         .default_dtype()
         .shape(&lengths(shape))
@@ -170,16 +209,14 @@ fn write_plain<T: npyz::AutoSerialize + Copy>(
     writer.finish()
 }
 
-fn write_text(output: &mut impl Write, shape: &[usize], texts: &[String]) -> std::io::Result<()> {
+fn write_text(output: &mut impl Write, shape: &[usize], texts: &[String]) -> io::Result<()> {
     let longest = texts
         .iter()
         .map(|text| text.chars().count())
         .max()
         .unwrap_or(0)
         .max(1);
-    let kind = format!("<U{longest}")
-        .parse()
-        .map_err(std::io::Error::other)?;
+    let kind = format!("<U{longest}").parse().map_err(io::Error::other)?;
     let mut writer = npyz::WriteOptions::new()
         .dtype(DType::Plain(kind))
         .shape(&lengths(shape))

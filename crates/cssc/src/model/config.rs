@@ -117,7 +117,11 @@ impl ModelConfig {
     /// The settings of the compensation.
     #[must_use]
     pub fn options(&self) -> Options {
-        Options { end_rule: self.end_rule, max_fold: self.max_fold, ..Options::default() }
+        Options {
+            end_rule: self.end_rule,
+            max_fold: self.max_fold,
+            ..Options::default()
+        }
     }
 
     /// What is wrong with these settings, if anything.
@@ -125,18 +129,30 @@ impl ModelConfig {
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), String> {
-        let sizes = [("channels", self.channels), ("hidden", self.hidden), ("cell", self.cell)];
+        let sizes = [
+            ("channels", self.channels),
+            ("hidden", self.hidden),
+            ("cell", self.cell),
+        ];
         for (name, size) in sizes {
             if size == 0 || size > 1 << 20 {
-                return Err(format!("`{name}` is {size}; give a number from 1 to {}", 1 << 20));
+                return Err(format!(
+                    "`{name}` is {size}; give a number from 1 to {}",
+                    1 << 20
+                ));
             }
         }
         for (name, widths) in [("dynamics", &self.dynamics), ("decoder", &self.decoder)] {
             if widths.iter().any(|&w| w == 0 || w > 1 << 20) || widths.len() > 64 {
-                return Err(format!("`{name}` is {widths:?}; give at most 64 widths of at least 1"));
+                return Err(format!(
+                    "`{name}` is {widths:?}; give at most 64 widths of at least 1"
+                ));
             }
         }
-        let positive = [("step", self.step), ("initial-deviation", self.initial_deviation)];
+        let positive = [
+            ("step", self.step),
+            ("initial-deviation", self.initial_deviation),
+        ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(format!("`{name}` is {value}; give a positive number"));
@@ -144,12 +160,14 @@ impl ModelConfig {
         }
         if !(self.compensation_weight >= 0.0 && self.compensation_weight.is_finite()) {
             let weight = self.compensation_weight;
-            return Err(format!("`compensation-weight` is {weight}; give 0 or a positive number"));
+            return Err(format!(
+                "`compensation-weight` is {weight}; give 0 or a positive number"
+            ));
         }
         match self.derivatives {
-            Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => {
-                Err(format!("the step of numerical derivatives is {step}; give a positive number"))
-            }
+            Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => Err(format!(
+                "the step of numerical derivatives is {step}; give a positive number"
+            )),
             _ => Ok(()),
         }
     }

@@ -38,17 +38,29 @@ impl KnotPicks {
     /// Nothing is computed on the outer sides of the series, where the compensation reads
     /// nothing; the other limit stands there. `last_right` asks for it at the last knots.
     fn new(schedule: &Schedule, last_right: bool) -> Self {
-        let mut all = Self { picks: Vec::new(), left: Vec::new(), right: Vec::new() };
+        let mut all = Self {
+            picks: Vec::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+        };
         for (row, walk) in schedule.rows.iter().enumerate() {
             let last = walk.knot_stops.len() - 1;
             for (knot, &stop) in walk.knot_stops.iter().enumerate() {
                 let first = all.picks.len();
                 let (has_left, has_right) = (knot > 0, knot < last || last == 0 || last_right);
                 if has_left {
-                    all.picks.push(Pick { row, stop, side: Side::Left });
+                    all.picks.push(Pick {
+                        row,
+                        stop,
+                        side: Side::Left,
+                    });
                 }
                 if has_right {
-                    all.picks.push(Pick { row, stop, side: Side::Right });
+                    all.picks.push(Pick {
+                        row,
+                        stop,
+                        side: Side::Right,
+                    });
                 }
                 all.left.push(first);
                 all.right.push(all.picks.len() - 1);
@@ -132,12 +144,13 @@ impl<'a> States<'a> {
         last: Side,
     ) -> Var {
         let between = schedule.rows.iter().flat_map(|row| &row.places);
-        if between.into_iter().all(|place| matches!(place, Place::At(_))) {
+        if between
+            .into_iter()
+            .all(|place| matches!(place, Place::At(_)))
+        {
             let picks = schedule.rows.iter().enumerate().flat_map(|(row, walk)| {
                 walk.places.iter().map(move |place| match *place {
-                    Place::At(stop) | Place::After(stop, _) => {
-                        pick(row, stop, walk.steps(), last)
-                    }
+                    Place::At(stop) | Place::After(stop, _) => pick(row, stop, walk.steps(), last),
                 })
             });
             return self.read(graph, picks);
@@ -169,8 +182,16 @@ impl<'a> States<'a> {
                         let first = match open {
                             Some((step, first)) if step == stop => first,
                             _ => {
-                                picks.push(Pick { row, stop, side: Side::Right });
-                                picks.push(Pick { row, stop: stop + 1, side: Side::Left });
+                                picks.push(Pick {
+                                    row,
+                                    stop,
+                                    side: Side::Right,
+                                });
+                                picks.push(Pick {
+                                    row,
+                                    stop: stop + 1,
+                                    side: Side::Left,
+                                });
                                 open = Some((stop, picks.len() - 2));
                                 picks.len() - 2
                             }
@@ -219,7 +240,9 @@ impl<'a> States<'a> {
         let decoder = &network.decoder;
         let jets = match config.derivatives {
             Derivatives::Numerical(step) => {
-                self.differences(graph, &knots.picks, step, |graph, h| decoder.forward(graph, h))
+                self.differences(graph, &knots.picks, step, |graph, h| {
+                    decoder.forward(graph, h)
+                })
             }
             _ => {
                 let jets = self.jets(graph, &knots.picks, !config.drop_curvature);
@@ -239,9 +262,7 @@ impl<'a> States<'a> {
         let knots = KnotPicks::new(schedule, false);
         let config = &network.config;
         let jets = match config.derivatives {
-            Derivatives::Numerical(step) => {
-                self.differences(graph, &knots.picks, step, |_, h| h)
-            }
+            Derivatives::Numerical(step) => self.differences(graph, &knots.picks, step, |_, h| h),
             _ => self.jets(graph, &knots.picks, !config.drop_curvature),
         };
         self.limits(graph, config, jets, &knots)
@@ -253,7 +274,9 @@ impl<'a> States<'a> {
         self.each(graph, |graph, walk| {
             let side = walk.updated_side();
             let picks = schedule.rows.iter().enumerate().flat_map(|(row, walk)| {
-                walk.knot_stops.iter().map(move |&stop| Pick { row, stop, side })
+                walk.knot_stops
+                    .iter()
+                    .map(move |&stop| Pick { row, stop, side })
             });
             walk.states(graph, picks)
         })
@@ -267,8 +290,10 @@ impl<'a> States<'a> {
         step: f64,
         read: impl Fn(&mut Graph<'_, T>, Var) -> Var,
     ) -> Jets<Var> {
-        let signs: Vec<f64> =
-            picks.iter().map(|p| if p.side == Side::Left { -1.0 } else { 1.0 }).collect();
+        let signs: Vec<f64> = picks
+            .iter()
+            .map(|p| if p.side == Side::Left { -1.0 } else { 1.0 })
+            .collect();
         let distances: Vec<T> = signs.iter().map(|sign| T::from_f64(sign * step)).collect();
         let mut values = Vec::with_capacity(3);
         for distance in 0..3 {
@@ -296,7 +321,11 @@ impl<'a> States<'a> {
                 rows.end_row();
             }
         });
-        Jets { value: values[0], slope, curvature }
+        Jets {
+            value: values[0],
+            slope,
+            curvature,
+        }
     }
 
     /// Applies `blocked` and `drop_curvature`, and lays the limits out knot by knot.
@@ -319,12 +348,19 @@ impl<'a> States<'a> {
         let mut side = |picks: &[usize]| {
             jets.map(|block| graph.collect(&[block], picks.iter().map(|&pick| (0, pick))))
         };
-        Limits { left: side(&knots.left), right: side(&knots.right) }
+        Limits {
+            left: side(&knots.left),
+            right: side(&knots.right),
+        }
     }
 }
 
 fn pick(row: usize, stop: usize, last_stop: usize, last: Side) -> Pick {
-    Pick { row, stop, side: if stop == last_stop { last } else { Side::Right } }
+    Pick {
+        row,
+        stop,
+        side: if stop == last_stop { last } else { Side::Right },
+    }
 }
 
 /// (o, ȯ, ö) from (h, h', h'').
@@ -335,9 +371,17 @@ fn decode<T: Float>(
     config: &ModelConfig,
 ) -> Jets<Var> {
     if config.drop_curvature {
-        let jet = Jet { value: state.value, slope: state.slope, curvature: None };
+        let jet = Jet {
+            value: state.value,
+            slope: state.slope,
+            curvature: None,
+        };
         let jet = decoder.jet(graph, jet);
-        return Jets { value: jet.value, slope: jet.slope, curvature: jet.slope };
+        return Jets {
+            value: jet.value,
+            slope: jet.slope,
+            curvature: jet.slope,
+        };
     }
     if config.derivatives == Derivatives::NoHessian {
         let trace = decoder.forward_traced(graph, state.value);
@@ -347,10 +391,18 @@ fn decode<T: Float>(
             curvature: decoder.tangent(graph, |layer| trace.source(layer), state.curvature),
         };
     }
-    let jet = Jet { value: state.value, slope: state.slope, curvature: Some(state.curvature) };
+    let jet = Jet {
+        value: state.value,
+        slope: state.slope,
+        curvature: Some(state.curvature),
+    };
     let jet = decoder.jet(graph, jet);
     let curvature = jet.curvature.expect("a second-order jet stays one");
-    Jets { value: jet.value, slope: jet.slope, curvature }
+    Jets {
+        value: jet.value,
+        slope: jet.slope,
+        curvature,
+    }
 }
 
 /// (o, ȯ, ö) with the Hessian, whatever the training used: for people who ask for derivatives.

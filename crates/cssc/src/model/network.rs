@@ -1,8 +1,8 @@
 //! The networks of a model: f, g and the cell, for one direction or two.
 
 use super::config::ModelConfig;
-use crate::nn::{Activation, Float, GatedCell, Initializer, Mlp, Parameters};
 use crate::data::Random;
+use crate::nn::{Activation, Float, GatedCell, Initializer, Mlp, Parameters};
 
 /// The networks that walk in one direction: h' = f(h) and the update at an observation.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,13 +31,27 @@ impl Network {
         let widths = widths(sides * config.hidden, &config.decoder, config.channels);
         let activations = [config.activation, Activation::Identity];
         let initializer = Initializer::Normal(config.initial_deviation);
-        let decoder =
-            Mlp::new(&mut parameters, "decoder", &widths, activations, initializer, &mut random);
+        let decoder = Mlp::new(
+            &mut parameters,
+            "decoder",
+            &widths,
+            activations,
+            initializer,
+            &mut random,
+        );
         let backward = config
             .two_sided
             .then(|| Walker::new(&mut parameters, config, "backward.", &mut random));
         parameters.pack();
-        (Self { config: config.clone(), forward, backward, decoder }, parameters)
+        (
+            Self {
+                config: config.clone(),
+                forward,
+                backward,
+                decoder,
+            },
+            parameters,
+        )
     }
 
     /// The settings they were made from.
@@ -60,8 +74,13 @@ impl Walker {
         let name = format!("{prefix}dynamics");
         let dynamics = Mlp::new(parameters, &name, &widths, activations, initializer, random);
         let sizes = [config.hidden, 2 * config.channels, config.cell];
-        let cell =
-            GatedCell::new(parameters, &format!("{prefix}cell"), sizes, initializer, random);
+        let cell = GatedCell::new(
+            parameters,
+            &format!("{prefix}cell"),
+            sizes,
+            initializer,
+            random,
+        );
         Self { dynamics, cell }
     }
 }

@@ -75,7 +75,11 @@ impl Network {
             }
         };
         let order = schedule.rows.iter().map(|row| row.item).collect();
-        Ok(Prediction { smoothed, compensation, order })
+        Ok(Prediction {
+            smoothed,
+            compensation,
+            order,
+        })
     }
 
     pub(crate) fn walk<T: Float>(
@@ -90,7 +94,11 @@ impl Network {
             let values = &request.series[item].values[knot * channels..(knot + 1) * channels];
             let shown = |x: f64| if x.is_nan() { T::ZERO } else { T::from_f64(x) };
             numbers.extend(values.iter().map(|&x| shown(x)));
-            numbers.extend(values.iter().map(|x| if x.is_nan() { T::ZERO } else { T::ONE }));
+            numbers.extend(
+                values
+                    .iter()
+                    .map(|x| if x.is_nan() { T::ZERO } else { T::ONE }),
+            );
         })
     }
 
@@ -104,10 +112,11 @@ impl Network {
     ) -> KnotLimits {
         let channels = self.config.channels;
         // Right of the last knot only the value of an unobserved channel is ever read.
-        let last_right = request
-            .series
-            .iter()
-            .any(|s| s.values[s.values.len() - channels..].iter().any(|x| x.is_nan()));
+        let last_right = request.series.iter().any(|s| {
+            s.values[s.values.len() - channels..]
+                .iter()
+                .any(|x| x.is_nan())
+        });
         let limits = states.output_limits(graph, self, schedule, last_right);
         let values: Vec<T> = schedule
             .rows
@@ -116,7 +125,11 @@ impl Network {
             .map(|&x| T::from_f64(x))
             .collect();
         let values = graph.input(values.len() / channels, channels, &values);
-        KnotLimits { values, left: limits.left, right: limits.right }
+        KnotLimits {
+            values,
+            left: limits.left,
+            right: limits.right,
+        }
     }
 
     /// States after their updates and limits of the state at all knots.
@@ -128,14 +141,24 @@ impl Network {
     ) -> KnotLimits {
         let limits = states.hidden_limits(graph, self, schedule);
         let values = states.updated(graph, schedule);
-        KnotLimits { values, left: limits.left, right: limits.right }
+        KnotLimits {
+            values,
+            left: limits.left,
+            right: limits.right,
+        }
     }
 }
 
 impl Request<'_> {
     pub(crate) fn schedule(&self) -> Schedule {
-        let items: Vec<Item<'_>> =
-            self.series.iter().map(|s| Item { knots: s.times, query: s.query }).collect();
+        let items: Vec<Item<'_>> = self
+            .series
+            .iter()
+            .map(|s| Item {
+                knots: s.times,
+                query: s.query,
+            })
+            .collect();
         Schedule::new(&items, self.stepping)
     }
 
@@ -150,17 +173,28 @@ impl Request<'_> {
         let masks: Vec<Vec<bool>> = schedule
             .rows
             .iter()
-            .map(|row| self.series[row.item].values.iter().map(|x| !x.is_nan()).collect())
+            .map(|row| {
+                self.series[row.item]
+                    .values
+                    .iter()
+                    .map(|x| !x.is_nan())
+                    .collect()
+            })
             .collect();
         let series = schedule.rows.iter().zip(&masks).map(|(row, mask)| {
             let one = &self.series[row.item];
-            SeriesKnots { times: one.times, observed: holes.then_some(mask), query: one.query }
+            SeriesKnots {
+                times: one.times,
+                observed: holes.then_some(mask),
+                query: one.query,
+            }
         });
         let result = graph.compensate(series, limits, network.config.options());
         result.map_err(|error| match error {
-            Error::InSeries { series, error } => {
-                Error::InSeries { series: schedule.rows[series].item, error }
-            }
+            Error::InSeries { series, error } => Error::InSeries {
+                series: schedule.rows[series].item,
+                error,
+            },
             other => other,
         })
     }

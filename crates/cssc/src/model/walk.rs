@@ -70,7 +70,9 @@ impl<'a> Walk<'a> {
             is_knot: rows
                 .iter()
                 .map(|row| {
-                    (0..row.stops.len()).map(|i| row.stops[along(row, i)].knot.is_some()).collect()
+                    (0..row.stops.len())
+                        .map(|i| row.stops[along(row, i)].knot.is_some())
+                        .collect()
                 })
                 .collect(),
             before: Vec::with_capacity(schedule.steps() + 1),
@@ -121,7 +123,11 @@ impl<'a> Walk<'a> {
 
     /// States before and after all stops, as one list.
     fn sources(&self) -> Vec<Var> {
-        self.before.iter().zip(&self.after).flat_map(|(&b, &a)| [b, a]).collect()
+        self.before
+            .iter()
+            .zip(&self.after)
+            .flat_map(|(&b, &a)| [b, a])
+            .collect()
     }
 
     /// The index in [`Walk::sources`] of a pick.
@@ -153,7 +159,11 @@ impl<'a> Walk<'a> {
             let goes_on = i < self.steps[pick.row];
             (goes_on && (after || !self.is_knot[pick.row][i])).then_some(i)
         };
-        let fresh: Vec<Pick> = picks.iter().copied().filter(|p| reuse(p).is_none()).collect();
+        let fresh: Vec<Pick> = picks
+            .iter()
+            .copied()
+            .filter(|p| reuse(p).is_none())
+            .collect();
         let mut traces = self.traces.clone();
         if !fresh.is_empty() {
             let states = self.states(graph, fresh.iter().copied());
@@ -189,7 +199,11 @@ impl<'a> Walk<'a> {
             // Against the walk's own time: h' changes its sign, h'' does not.
             Direction::Backward => negated(graph, flow),
         };
-        Jets { value, slope, curvature }
+        Jets {
+            value,
+            slope,
+            curvature,
+        }
     }
 
     /// The side of a knot on which this walk knows its observation.
@@ -212,7 +226,15 @@ impl<'a> Walk<'a> {
             Direction::Forward => distances.to_vec(),
             Direction::Backward => distances.iter().map(|&d| -d).collect(),
         };
-        advance(graph, &self.walker.dynamics, self.tableau, states, &lengths, false).end
+        advance(
+            graph,
+            &self.walker.dynamics,
+            self.tableau,
+            states,
+            &lengths,
+            false,
+        )
+        .end
     }
 }
 

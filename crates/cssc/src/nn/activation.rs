@@ -70,10 +70,20 @@ impl Activation {
         let two = T::from_f64(2.0);
         match self {
             Self::Identity => {}
-            Self::Tanh => arch.dispatch(Saturate { block, inner: T::ONE, scale: T::ONE, shift: T::ZERO }),
+            Self::Tanh => arch.dispatch(Saturate {
+                block,
+                inner: T::ONE,
+                scale: T::ONE,
+                shift: T::ZERO,
+            }),
             Self::Sigmoid => {
                 let half = T::ONE / two;
-                arch.dispatch(Saturate { block, inner: half, scale: half, shift: half });
+                arch.dispatch(Saturate {
+                    block,
+                    inner: half,
+                    scale: half,
+                    shift: half,
+                });
             }
             Self::Softplus => block.iter_mut().for_each(|a| {
                 *a = a.maximum(T::ZERO) + (-a.abs()).exp().ln_1p();
@@ -128,7 +138,12 @@ impl Activation {
             }
             Self::Exp => (s, one, s, one),
         };
-        Slopes { first, first_by_source, second, second_by_source }
+        Slopes {
+            first,
+            first_by_source,
+            second,
+            second_by_source,
+        }
     }
 }
 
@@ -200,7 +215,11 @@ fn tanh<T: Float, S: Simd>(simd: S, a: T::Register<S>) -> T::Register<S> {
     let (zero, two) = (T::splat(simd, T::ZERO), T::splat(simd, T::from_f64(2.0)));
     let magnitude = T::vdiv(simd, T::vsub(simd, zero, e), T::vadd(simd, e, two));
     // a - a is 0, or NaN where a is not finite: `vmax` alone would hide a NaN.
-    T::vadd(simd, T::vsigned::<S>(simd, magnitude, a), T::vsub(simd, a, a))
+    T::vadd(
+        simd,
+        T::vsigned::<S>(simd, magnitude, a),
+        T::vsub(simd, a, a),
+    )
 }
 
 #[cfg(test)]
@@ -211,8 +230,9 @@ mod tests {
     fn worst_relative_error<T: Float>(activation: Activation, exact: fn(f64) -> f64) -> f64 {
         let mut worst: f64 = 0.0;
         for arch in instruction_sets() {
-            let inputs: Vec<T> =
-                (-4003..4003).map(|i| T::from_f64(0.005 * f64::from(i)).exp_spread()).collect();
+            let inputs: Vec<T> = (-4003..4003)
+                .map(|i| T::from_f64(0.005 * f64::from(i)).exp_spread())
+                .collect();
             let mut block = inputs.clone();
             activation.apply(arch, &mut block);
             for (a, y) in inputs.iter().zip(&block) {
@@ -280,17 +300,27 @@ mod tests {
         };
         for activation in all {
             for a in [-2.3, -0.7, 0.4, 1.9] {
-                let source = |a| if activation.source_is_input() { a } else { value(activation, a) };
+                let source = |a| {
+                    if activation.source_is_input() {
+                        a
+                    } else {
+                        value(activation, a)
+                    }
+                };
                 let slopes = |a| activation.slopes(source(a));
                 let step = 1e-5;
                 let rate = |f: &dyn Fn(f64) -> f64| (f(a + step) - f(a - step)) / (2.0 * step);
                 let at = slopes(a);
                 let source_rate = rate(&source);
-                let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-8, "{activation:?} {a}: {x} {y}");
+                let close =
+                    |x: f64, y: f64| assert!((x - y).abs() < 1e-8, "{activation:?} {a}: {x} {y}");
                 close(at.first, rate(&|a| value(activation, a)));
                 close(at.second, rate(&|a| slopes(a).first));
                 close(at.first_by_source * source_rate, at.second);
-                close(at.second_by_source * source_rate, rate(&|a| slopes(a).second));
+                close(
+                    at.second_by_source * source_rate,
+                    rate(&|a| slopes(a).second),
+                );
             }
         }
     }

@@ -39,7 +39,14 @@ impl GatedCell {
         let mut gate = |part: &str, last| {
             let widths = [hidden + inputs, width, hidden];
             let activations = [Activation::Tanh, last];
-            Mlp::new(parameters, &format!("{name}.{part}"), &widths, activations, initializer, random)
+            Mlp::new(
+                parameters,
+                &format!("{name}.{part}"),
+                &widths,
+                activations,
+                initializer,
+                random,
+            )
         };
         Self {
             reset: gate("reset", Activation::Sigmoid),

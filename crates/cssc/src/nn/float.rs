@@ -43,7 +43,11 @@ pub trait Float:
 
     /// Larger of two numbers, NaN if one is.
     fn maximum(self, other: Self) -> Self {
-        if self > other || self.to_f64().is_nan() { self } else { other }
+        if self > other || self.to_f64().is_nan() {
+            self
+        } else {
+            other
+        }
     }
     /// Natural exponential.
     fn exp(self) -> Self;

@@ -18,11 +18,11 @@
 //! are then summed in one product.
 
 use super::arch;
+use super::float::Float;
 use super::kernel::{Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
 use super::ops::{CompensationBlock, MixEntry, Op};
 use super::parameters::{ParameterId, Parameters};
-use super::float::Float;
 use pulp::Arch;
 
 /// Rows of pending uses of one weight at which its gradient is summed.
@@ -41,7 +41,9 @@ impl<T: Float> Gradient<T> {
     /// A gradient of zero for `parameters`.
     #[must_use]
     pub fn zeros(parameters: &Parameters<T>) -> Self {
-        Self { values: vec![T::ZERO; parameters.values().len()] }
+        Self {
+            values: vec![T::ZERO; parameters.values().len()],
+        }
     }
 
     /// Its Euclidean length, summed in double precision.
@@ -64,7 +66,12 @@ impl<'a, T: Float> Graph<'a, T> {
     /// Starts a computation that can be differentiated, in memory kept from earlier ones.
     pub fn new(memory: &'a mut Memory<T>, parameters: &'a Parameters<T>) -> Self {
         memory.clear();
-        Self { memory, parameters, arch: arch::best(), recording: true }
+        Self {
+            memory,
+            parameters,
+            arch: arch::best(),
+            recording: true,
+        }
     }
 
     /// Starts a computation without gradients: inner results are forgotten as it goes.
@@ -109,7 +116,11 @@ impl<'a, T: Float> Graph<'a, T> {
     }
 
     fn leaf(&mut self, rows: usize, columns: usize, numbers: &[T], tracked: bool) -> Var {
-        assert_eq!(numbers.len(), rows * columns, "an input of {rows} x {columns}");
+        assert_eq!(
+            numbers.len(),
+            rows * columns,
+            "an input of {rows} x {columns}"
+        );
         let mut block = self.memory.pool.take(numbers.len());
         block[..numbers.len()].copy_from_slice(numbers);
         self.push(Op::Leaf, rows, columns, block, tracked)
@@ -150,7 +161,13 @@ impl<'a, T: Float> Graph<'a, T> {
         tracked: bool,
     ) -> Var {
         let var = self.next_var();
-        self.memory.nodes.push(Node { op, rows, columns, block, tracked });
+        self.memory.nodes.push(Node {
+            op,
+            rows,
+            columns,
+            block,
+            tracked,
+        });
         var
     }
 
@@ -275,9 +292,15 @@ impl<T: Float> Backward<'_, T> {
         let len = self.nodes[var.index()].len();
         let (mut block, used) = self.take(var);
         if used {
-            block[..len].iter_mut().enumerate().for_each(|(i, g)| *g += f(self.nodes, i));
+            block[..len]
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, g)| *g += f(self.nodes, i));
         } else {
-            block[..len].iter_mut().enumerate().for_each(|(i, g)| *g = f(self.nodes, i));
+            block[..len]
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, g)| *g = f(self.nodes, i));
         }
         self.put(var, block);
     }
@@ -296,13 +319,26 @@ impl<T: Float> Backward<'_, T> {
     fn flush(&mut self, weight: ParameterId) {
         let [inputs, outputs] = self.parameters.shape(weight);
         let list = &mut self.pending[weight.0];
-        let mut uses = [Use { x: &[][..], dy: &[][..] }; FLUSH_USES];
+        let mut uses = [Use {
+            x: &[][..],
+            dy: &[][..],
+        }; FLUSH_USES];
         for (slot, one) in uses.iter_mut().zip(&*list) {
             let x = self.nodes[one.x.index()].value();
-            *slot = Use { x, dy: &one.dy[..one.rows * outputs] };
+            *slot = Use {
+                x,
+                dy: &one.dy[..one.rows * outputs],
+            };
         }
         let target = &mut self.gradient.values[self.parameters.range(weight)];
-        outer_product(self.arch, &uses[..list.len()], inputs, outputs, target, self.scratch);
+        outer_product(
+            self.arch,
+            &uses[..list.len()],
+            inputs,
+            outputs,
+            target,
+            self.scratch,
+        );
         for one in list.drain(..) {
             self.pool.give(one.dy);
         }

@@ -72,7 +72,13 @@ impl<T: Float> Packed<T> {
         columns: usize,
         orientation: Orientation,
     ) {
-        arch.dispatch(Pack { packed: self, matrix, rows, columns, orientation });
+        arch.dispatch(Pack {
+            packed: self,
+            matrix,
+            rows,
+            columns,
+            orientation,
+        });
     }
 }
 
@@ -89,8 +95,18 @@ impl<T: Float> WithSimd for Pack<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { packed, matrix, rows, columns, orientation } = self;
-        assert_eq!(matrix.len(), rows * columns, "a matrix of {rows} x {columns}");
+        let Self {
+            packed,
+            matrix,
+            rows,
+            columns,
+            orientation,
+        } = self;
+        assert_eq!(
+            matrix.len(),
+            rows * columns,
+            "a matrix of {rows} x {columns}"
+        );
         let (k, n) = match orientation {
             Orientation::Straight => (rows, columns),
             Orientation::Transposed => (columns, rows),
@@ -128,7 +144,11 @@ impl PanelWidths {
     #[inline(always)]
     fn of<T: Float, S: Simd>(n: usize) -> Self {
         let lanes = T::lanes::<S>();
-        Self { n, full: 2 * lanes, padded: n.div_ceil(lanes) * lanes }
+        Self {
+            n,
+            full: 2 * lanes,
+            padded: n.div_ceil(lanes) * lanes,
+        }
     }
 
     /// (first column, width) of each panel.
@@ -162,8 +182,18 @@ pub(crate) fn product<T: Float>(
     let rows = out.len() / weights.n;
     assert_eq!(out.len(), rows * weights.n, "the output holds whole rows");
     assert_eq!(x.len(), rows * weights.k, "as many rows in as out");
-    assert!(bias.is_none_or(|b| b.len() == weights.n), "one bias a column");
-    arch.dispatch(Product { x, weights, bias, out, output, rows });
+    assert!(
+        bias.is_none_or(|b| b.len() == weights.n),
+        "one bias a column"
+    );
+    arch.dispatch(Product {
+        x,
+        weights,
+        bias,
+        out,
+        output,
+        rows,
+    });
 }
 
 struct Product<'a, T> {
@@ -302,7 +332,11 @@ impl<T: Float> ProductTile<T> {
                     unsafe {
                         let target = self.out.add(i * self.stride + j);
                         let sum = self.bias.map_or(sum, |bias| sum + *bias.add(j));
-                        *target = if self.output == Output::Add { *target + sum } else { sum };
+                        *target = if self.output == Output::Add {
+                            *target + sum
+                        } else {
+                            sum
+                        };
                     }
                 }
             }
@@ -330,10 +364,23 @@ pub(crate) fn outer_product<T: Float>(
 ) {
     assert_eq!(gradient.len(), k * n, "a gradient of {k} x {n}");
     for one in uses {
-        assert_eq!(one.x.len() / k, one.dy.len() / n, "as many rows in x as in dy");
-        assert!(one.x.len().is_multiple_of(k) && one.dy.len().is_multiple_of(n), "whole rows");
+        assert_eq!(
+            one.x.len() / k,
+            one.dy.len() / n,
+            "as many rows in x as in dy"
+        );
+        assert!(
+            one.x.len().is_multiple_of(k) && one.dy.len().is_multiple_of(n),
+            "whole rows"
+        );
     }
-    arch.dispatch(OuterProduct { uses, k, n, gradient, scratch });
+    arch.dispatch(OuterProduct {
+        uses,
+        k,
+        n,
+        gradient,
+        scratch,
+    });
 }
 
 struct OuterProduct<'a, 'u, T> {
@@ -349,7 +396,13 @@ impl<T: Float> WithSimd for OuterProduct<'_, '_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { uses, k, n, gradient, scratch } = self;
+        let Self {
+            uses,
+            k,
+            n,
+            gradient,
+            scratch,
+        } = self;
         let lanes = T::lanes::<S>();
         let rows: usize = uses.iter().map(|one| one.x.len() / k).sum();
         scratch.clear();

@@ -3,8 +3,8 @@
 //! Blocks go back to a pool when a computation ends, so that after the first iteration
 //! nothing is asked from the system: an iteration costs its activations and no more.
 
-use super::ops::{CompensationBlock, MixEntry, Op};
 use super::float::Float;
+use super::ops::{CompensationBlock, MixEntry, Op};
 use std::collections::HashMap;
 
 /// A value of the computation: a matrix [rows, columns].
@@ -95,7 +95,10 @@ impl<T: Float> Default for Memory<T> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            pool: Pool { free: HashMap::new(), allocated: 0 },
+            pool: Pool {
+                free: HashMap::new(),
+                allocated: 0,
+            },
             gradients: Vec::new(),
             mix_sources: Vec::new(),
             mix_offsets: Vec::new(),

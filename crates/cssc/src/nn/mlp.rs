@@ -64,7 +64,10 @@ impl Mlp {
         initializer: Initializer,
         random: &mut Random,
     ) -> Self {
-        assert!(widths.len() > 1, "a network needs an input and an output width");
+        assert!(
+            widths.len() > 1,
+            "a network needs an input and an output width"
+        );
         let layers = widths
             .windows(2)
             .enumerate()
@@ -73,7 +76,11 @@ impl Mlp {
                 Linear::new(parameters, &layer, pair[0], pair[1], initializer, random)
             })
             .collect();
-        Self { layers, activation, last }
+        Self {
+            layers,
+            activation,
+            last,
+        }
     }
 
     /// Number of layers.
@@ -95,7 +102,11 @@ impl Mlp {
     }
 
     fn activation_of(&self, layer: usize) -> Activation {
-        if layer + 1 == self.depth() { self.last } else { self.activation }
+        if layer + 1 == self.depth() {
+            self.last
+        } else {
+            self.activation
+        }
     }
 
     /// The network of x [rows, inputs]: [rows, outputs].
@@ -113,13 +124,21 @@ impl Mlp {
 
     /// Like [`Mlp::forward`], keeping what a tangent pass needs.
     pub fn forward_traced<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Trace {
-        let stride = if self.activation.source_is_input() { 2 } else { 1 };
+        let stride = if self.activation.source_is_input() {
+            2
+        } else {
+            1
+        };
         let first = graph.next_var();
         let mut y = x;
         for (i, layer) in self.layers.iter().enumerate() {
             y = graph.linear(y, layer, self.activation_of(i));
         }
-        Trace { first, stride, output: y }
+        Trace {
+            first,
+            stride,
+            output: y,
+        }
     }
 
     /// First derivative of the output along x' = `slope`, given the sources of a value pass.
@@ -147,10 +166,18 @@ impl Mlp {
             let activation = self.activation_of(i);
             let before = graph.next_var();
             let value = graph.linear(jet.value, layer, activation);
-            let source = if activation.source_is_input() { before } else { value };
+            let source = if activation.source_is_input() {
+                before
+            } else {
+                value
+            };
             let slope = graph.linear_tangent(jet.slope, layer);
             let curvature = jet.curvature.map(|c| graph.linear_tangent(c, layer));
-            jet = Jet { value, slope, curvature };
+            jet = Jet {
+                value,
+                slope,
+                curvature,
+            };
             if activation != Activation::Identity {
                 jet = Jet {
                     value,

@@ -6,8 +6,8 @@
 //! [`Parameters::pack`] after every change (once per optimiser step).
 
 use super::arch;
-use super::kernel::{Orientation, Packed};
 use super::float::Float;
+use super::kernel::{Orientation, Packed};
 use crate::data::Random;
 use std::ops::Range;
 
@@ -57,7 +57,11 @@ impl<T: Float> Parameters<T> {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self { infos: Vec::new(), values: Vec::new(), packed: Vec::new() }
+        Self {
+            infos: Vec::new(),
+            values: Vec::new(),
+            packed: Vec::new(),
+        }
     }
 
     /// Adds a parameter; its name must be new.
@@ -72,8 +76,13 @@ impl<T: Float> Parameters<T> {
         debug_assert!(self.find(&name).is_none(), "{name} exists already");
         let start = self.values.len();
         let count = shape[0] * shape[1];
-        self.values.extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
-        self.infos.push(ParameterInfo { name, shape, range: start..start + count });
+        self.values
+            .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
+        self.infos.push(ParameterInfo {
+            name,
+            shape,
+            range: start..start + count,
+        });
         self.packed.push(PackedWeight::default());
         ParameterId(self.infos.len() - 1)
     }
@@ -87,7 +96,10 @@ impl<T: Float> Parameters<T> {
     /// The parameter of that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<ParameterId> {
-        self.infos.iter().position(|info| info.name == name).map(ParameterId)
+        self.infos
+            .iter()
+            .position(|info| info.name == name)
+            .map(ParameterId)
     }
 
     /// All numbers, in order of creation.
@@ -114,8 +126,12 @@ impl<T: Float> Parameters<T> {
             let [rows, columns] = info.shape;
             if rows > 1 || info.name.ends_with(".weight") {
                 let matrix = &self.values[info.range.clone()];
-                packed.straight.pack(arch, matrix, rows, columns, Orientation::Straight);
-                packed.transposed.pack(arch, matrix, rows, columns, Orientation::Transposed);
+                packed
+                    .straight
+                    .pack(arch, matrix, rows, columns, Orientation::Straight);
+                packed
+                    .transposed
+                    .pack(arch, matrix, rows, columns, Orientation::Transposed);
             }
         }
     }
@@ -125,7 +141,11 @@ impl<T: Float> Parameters<T> {
     pub fn cast<U: Float>(&self) -> Parameters<U> {
         let mut other = Parameters {
             infos: self.infos.clone(),
-            values: self.values.iter().map(|x| U::from_f64(x.to_f64())).collect(),
+            values: self
+                .values
+                .iter()
+                .map(|x| U::from_f64(x.to_f64()))
+                .collect(),
             packed: vec![PackedWeight::default(); self.infos.len()],
         };
         other.pack();

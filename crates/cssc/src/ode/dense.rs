@@ -38,12 +38,15 @@ pub fn hermite(s: f64, length: f64, derivative: usize) -> HermiteFactors {
     ];
     assert!(derivative <= 2, "value, slope or curvature");
     let at = |row: usize| {
-        let sum: f64 = (derivative..6)
-            .rev()
-            .fold(0.0, |sum, power| sum * s + falling(power, derivative) * BASIS[row][power]);
+        let sum: f64 = (derivative..6).rev().fold(0.0, |sum, power| {
+            sum * s + falling(power, derivative) * BASIS[row][power]
+        });
         sum * length.powi(row as i32 % 3 - derivative as i32)
     };
-    HermiteFactors { start: [at(0), at(1), at(2)], end: [at(3), at(4), at(5)] }
+    HermiteFactors {
+        start: [at(0), at(1), at(2)],
+        end: [at(3), at(4), at(5)],
+    }
 }
 
 /// power·(power - 1)·… (`count` factors): what differentiating s^power gives.
@@ -70,9 +73,13 @@ mod tests {
             let exact = jet(start + s * (end - start));
             for (derivative, exact) in exact.iter().enumerate() {
                 let factors = hermite(s, end - start, derivative);
-                let sum = |f: [f64; 3], x: [f64; 3]| f.iter().zip(x).map(|(f, x)| f * x).sum::<f64>();
+                let sum =
+                    |f: [f64; 3], x: [f64; 3]| f.iter().zip(x).map(|(f, x)| f * x).sum::<f64>();
                 let value = sum(factors.start, jet(start)) + sum(factors.end, jet(end));
-                assert!((value - exact).abs() < 1e-12, "{derivative} at {s}: {value} {exact}");
+                assert!(
+                    (value - exact).abs() < 1e-12,
+                    "{derivative} at {s}: {value} {exact}"
+                );
             }
         }
     }

@@ -29,7 +29,10 @@ pub fn advance<T: Float>(
         let at = combine(graph, state, &slopes, row, lengths);
         slopes[i + 1] = dynamics.forward(graph, at);
     }
-    Step { end: combine(graph, state, &slopes, tableau.weights, lengths), start }
+    Step {
+        end: combine(graph, state, &slopes, tableau.weights, lengths),
+        start,
+    }
 }
 
 fn combine<T: Float>(

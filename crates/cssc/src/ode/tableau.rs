@@ -43,9 +43,21 @@ impl Solver {
     #[must_use]
     pub fn tableau(self) -> &'static Tableau {
         match self {
-            Self::Euler => &Tableau { order: 1, stages: &[], weights: &[1.0] },
-            Self::Midpoint => &Tableau { order: 2, stages: &[&[0.5]], weights: &[0.0, 1.0] },
-            Self::Heun => &Tableau { order: 2, stages: &[&[1.0]], weights: &[0.5, 0.5] },
+            Self::Euler => &Tableau {
+                order: 1,
+                stages: &[],
+                weights: &[1.0],
+            },
+            Self::Midpoint => &Tableau {
+                order: 2,
+                stages: &[&[0.5]],
+                weights: &[0.0, 1.0],
+            },
+            Self::Heun => &Tableau {
+                order: 2,
+                stages: &[&[1.0]],
+                weights: &[0.5, 0.5],
+            },
             Self::Rk4 => &Tableau {
                 order: 4,
                 stages: &[&[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],

@@ -8,6 +8,9 @@ pub mod idx;
 pub mod moving_mnist;
 pub mod mujoco;
 pub mod toy;
+mod write;
+
+pub use write::write;
 
 use super::{DataError, Dataset, Series};
 

@@ -1,9 +1,9 @@
 //! y = φ(x), number by number.
 
 use super::super::activation::Activation;
+use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
-use super::super::float::Float;
 use super::Op;
 
 impl<T: Float> Graph<'_, T> {
@@ -12,7 +12,13 @@ impl<T: Float> Graph<'_, T> {
         let (rows, columns, tracked) = self.shape_of(x);
         let mut block = self.copy_of(x);
         activation.apply(self.arch, &mut block[..rows * columns]);
-        self.push(Op::Activate { x, activation }, rows, columns, block, tracked)
+        self.push(
+            Op::Activate { x, activation },
+            rows,
+            columns,
+            block,
+            tracked,
+        )
     }
 
     pub(crate) fn shape_of(&self, x: Var) -> (usize, usize, bool) {

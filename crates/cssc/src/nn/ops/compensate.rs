@@ -93,7 +93,13 @@ impl<T: Float> Graph<'_, T> {
         self.memory.compensations[index] = block;
         let (rows, values) = result?;
         let tracked = limits.all().iter().any(|&v| self.node(v).tracked);
-        Ok(self.push(Op::Compensate { block: index }, rows, channels, values, tracked))
+        Ok(self.push(
+            Op::Compensate { block: index },
+            rows,
+            channels,
+            values,
+            tracked,
+        ))
     }
 
     fn evaluate(
@@ -102,7 +108,12 @@ impl<T: Float> Graph<'_, T> {
         limits: KnotLimits,
         channels: usize,
     ) -> Result<(usize, Vec<T>), Error> {
-        let CompensationBlock { series, used, pieces, .. } = block;
+        let CompensationBlock {
+            series,
+            used,
+            pieces,
+            ..
+        } = block;
         let rows: usize = series[..*used].iter().map(|s| s.query.len()).sum();
         let mut out = self.memory.pool.take(rows * channels);
         let (mut knot, mut row) = (0, 0);
@@ -160,8 +171,16 @@ impl<T: Float> Backward<'_, T> {
                 let mut next = || parts.next().expect("seven parts");
                 let into = Gradient {
                     values: next(),
-                    left: Jets { value: next(), slope: next(), curvature: next() },
-                    right: Jets { value: next(), slope: next(), curvature: next() },
+                    left: Jets {
+                        value: next(),
+                        slope: next(),
+                        curvature: next(),
+                    },
+                    right: Jets {
+                        value: next(),
+                        slope: next(),
+                        curvature: next(),
+                    },
                 };
                 let gradient = &g[row * channels..(row + queries) * channels];
                 one.plan

@@ -1,9 +1,9 @@
 //! Small operations, number by number: product, the GRU's blend, columns side by side, sums
 //! and weighted squares (the loss).
 
+use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
-use super::super::float::Float;
 use super::Op;
 
 impl<T: Float> Graph<'_, T> {
@@ -23,7 +23,10 @@ impl<T: Float> Graph<'_, T> {
         let tracked = tracked || self.node(b).tracked;
         let mut block = self.memory.pool.take(rows * columns);
         let pairs = self.value(a).iter().zip(self.value(b));
-        block.iter_mut().zip(pairs).for_each(|(y, (&a, &b))| *y = f(a, b));
+        block
+            .iter_mut()
+            .zip(pairs)
+            .for_each(|(y, (&a, &b))| *y = f(a, b));
         self.push(op, rows, columns, block, tracked)
     }
 
@@ -32,7 +35,10 @@ impl<T: Float> Graph<'_, T> {
         let (rows, columns, _) = self.shape_of(a);
         let tracked = [gate, a, b].iter().any(|&v| self.node(v).tracked);
         let mut block = self.memory.pool.take(rows * columns);
-        let inputs = self.value(gate).iter().zip(self.value(a).iter().zip(self.value(b)));
+        let inputs = self
+            .value(gate)
+            .iter()
+            .zip(self.value(a).iter().zip(self.value(b)));
         block
             .iter_mut()
             .zip(inputs)
@@ -58,13 +64,7 @@ impl<T: Float> Graph<'_, T> {
 
     /// scale · Σ weight · (x - target)², one number; target and weights are constants of the
     /// shape of x (0 and 1 if left out). Summed in double precision.
-    pub fn square(
-        &mut self,
-        x: Var,
-        target: Option<Var>,
-        weights: Option<Var>,
-        scale: f64,
-    ) -> Var {
+    pub fn square(&mut self, x: Var, target: Option<Var>, weights: Option<Var>, scale: f64) -> Var {
         let total: f64 = (0..self.node(x).len())
             .map(|i| {
                 let goal = target.map_or(T::ZERO, |t| self.value(t)[i]);
@@ -76,7 +76,18 @@ impl<T: Float> Graph<'_, T> {
         let mut block = self.memory.pool.take(1);
         block[0] = T::from_f64(scale * total);
         let tracked = self.node(x).tracked;
-        self.push(Op::Square { x, target, weights, scale }, 1, 1, block, tracked)
+        self.push(
+            Op::Square {
+                x,
+                target,
+                weights,
+                scale,
+            },
+            1,
+            1,
+            block,
+            tracked,
+        )
     }
 }
 

@@ -10,9 +10,9 @@
 //! Gradients: of a', a'' by the same factors, and of s by dφ'/ds and dφ''/ds.
 
 use super::super::activation::Activation;
+use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
-use super::super::float::Float;
 use super::Op;
 
 impl<T: Float> Graph<'_, T> {
@@ -22,21 +22,53 @@ impl<T: Float> Graph<'_, T> {
         let tracked = tracked || self.node(source).tracked;
         let mut block = self.memory.pool.take(rows * columns);
         let pairs = self.value(source).iter().zip(self.value(x));
-        block.iter_mut().zip(pairs).for_each(|(y, (&s, &x))| *y = activation.slopes(s).first * x);
-        self.push(Op::Tangent { source, x, activation }, rows, columns, block, tracked)
+        block
+            .iter_mut()
+            .zip(pairs)
+            .for_each(|(y, (&s, &x))| *y = activation.slopes(s).first * x);
+        self.push(
+            Op::Tangent {
+                source,
+                x,
+                activation,
+            },
+            rows,
+            columns,
+            block,
+            tracked,
+        )
     }
 
     /// φ'(source) ⊙ second + φ''(source) ⊙ first².
     pub fn curve(&mut self, source: Var, first: Var, second: Var, activation: Activation) -> Var {
         let (rows, columns, _) = self.shape_of(first);
-        let tracked = [source, first, second].iter().any(|&v| self.node(v).tracked);
+        let tracked = [source, first, second]
+            .iter()
+            .any(|&v| self.node(v).tracked);
         let mut block = self.memory.pool.take(rows * columns);
-        let inputs = self.value(source).iter().zip(self.value(first).iter().zip(self.value(second)));
-        block.iter_mut().zip(inputs).for_each(|(y, (&s, (&x1, &x2)))| {
-            let slopes = activation.slopes(s);
-            *y = slopes.first * x2 + slopes.second * x1 * x1;
-        });
-        self.push(Op::Curve { source, first, second, activation }, rows, columns, block, tracked)
+        let inputs = self
+            .value(source)
+            .iter()
+            .zip(self.value(first).iter().zip(self.value(second)));
+        block
+            .iter_mut()
+            .zip(inputs)
+            .for_each(|(y, (&s, (&x1, &x2)))| {
+                let slopes = activation.slopes(s);
+                *y = slopes.first * x2 + slopes.second * x1 * x1;
+            });
+        self.push(
+            Op::Curve {
+                source,
+                first,
+                second,
+                activation,
+            },
+            rows,
+            columns,
+            block,
+            tracked,
+        )
     }
 }
 
@@ -70,7 +102,10 @@ impl<T: Float> Backward<'_, T> {
         });
         self.add_each(source, |nodes, i| {
             let slopes = activation.slopes(nodes[source.index()].block[i]);
-            let (x1, x2) = (nodes[first.index()].block[i], nodes[second.index()].block[i]);
+            let (x1, x2) = (
+                nodes[first.index()].block[i],
+                nodes[second.index()].block[i],
+            );
             (slopes.first_by_source * x2 + slopes.second_by_source * x1 * x1) * g[i]
         });
         self.pool.give(g);

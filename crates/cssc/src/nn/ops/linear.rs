@@ -9,11 +9,11 @@
 //! x·W + b, is recorded as two operations.
 
 use super::super::activation::Activation;
+use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::kernel::{Output, product};
 use super::super::memory::Var;
 use super::super::parameters::{Initializer, ParameterId, Parameters};
-use super::super::float::Float;
 use super::Op;
 use crate::data::Random;
 
@@ -36,9 +36,24 @@ impl Linear {
         initializer: Initializer,
         random: &mut Random,
     ) -> Self {
-        let weight = parameters.add(format!("{name}.weight"), [inputs, outputs], initializer, random);
-        let bias = parameters.add(format!("{name}.bias"), [1, outputs], Initializer::Zeros, random);
-        Self { weight, bias, inputs, outputs }
+        let weight = parameters.add(
+            format!("{name}.weight"),
+            [inputs, outputs],
+            initializer,
+            random,
+        );
+        let bias = parameters.add(
+            format!("{name}.bias"),
+            [1, outputs],
+            Initializer::Zeros,
+            random,
+        );
+        Self {
+            weight,
+            bias,
+            inputs,
+            outputs,
+        }
     }
 
     /// Width of what goes in.
@@ -71,12 +86,24 @@ impl<T: Float> Graph<'_, T> {
 
     fn layer(&mut self, x: Var, layer: &Linear, biased: bool, activation: Activation) -> Var {
         let rows = self.rows(x);
-        assert_eq!(self.columns(x), layer.inputs, "the layer takes {} columns", layer.inputs);
+        assert_eq!(
+            self.columns(x),
+            layer.inputs,
+            "the layer takes {} columns",
+            layer.inputs
+        );
         let len = rows * layer.outputs;
         let mut block = self.memory.pool.take(len);
         let bias = biased.then(|| self.parameters.get(layer.bias));
         let weights = self.parameters.straight(layer.weight);
-        product(self.arch, self.value(x), weights, bias, &mut block[..len], Output::Store);
+        product(
+            self.arch,
+            self.value(x),
+            weights,
+            bias,
+            &mut block[..len],
+            Output::Store,
+        );
         activation.apply(self.arch, &mut block[..len]);
         let op = Op::Linear {
             x,

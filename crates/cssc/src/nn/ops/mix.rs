@@ -9,9 +9,9 @@
 //! the rows that are observed, merging updated rows back, stacking the states of all steps,
 //! and the Hermite dense output are mixes too. Gradient: the same factors, the other way.
 
+use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
-use super::super::float::Float;
 use super::Op;
 
 /// One term of a row.
@@ -40,7 +40,11 @@ pub struct MixRows<'a, T> {
 impl<T: Float> MixRows<'_, T> {
     /// Adds `factor` · row `row` of the mix's `source`-th source to the current row.
     pub fn term(&mut self, source: usize, row: usize, factor: T) -> &mut Self {
-        self.entries.push(MixEntry { source: source as u32, row: row as u32, factor });
+        self.entries.push(MixEntry {
+            source: source as u32,
+            row: row as u32,
+            factor,
+        });
         self
     }
 
@@ -54,13 +58,18 @@ impl<T: Float> Graph<'_, T> {
     /// Rows of terms over `sources` (all of the same width), as told by `rows`.
     pub fn mix(&mut self, sources: &[Var], rows: impl FnOnce(&mut MixRows<'_, T>)) -> Var {
         let columns = self.columns(sources[0]);
-        assert!(sources.iter().all(|&s| self.columns(s) == columns), "sources of one width");
+        assert!(
+            sources.iter().all(|&s| self.columns(s) == columns),
+            "sources of one width"
+        );
         let range = MixRange {
             sources: self.memory.mix_sources.len() as u32,
             offsets: self.memory.mix_offsets.len() as u32,
         };
         self.memory.mix_sources.extend_from_slice(sources);
-        self.memory.mix_offsets.push(self.memory.mix_entries.len() as u32);
+        self.memory
+            .mix_offsets
+            .push(self.memory.mix_entries.len() as u32);
         rows(&mut MixRows {
             entries: &mut self.memory.mix_entries,
             offsets: &mut self.memory.mix_offsets,
@@ -68,13 +77,18 @@ impl<T: Float> Graph<'_, T> {
         let count = self.memory.mix_offsets.len() - range.offsets as usize - 1;
         let mut block = self.memory.pool.take(count * columns);
         let memory = &*self.memory;
-        for (r, out) in block[..count * columns].chunks_exact_mut(columns).enumerate() {
+        for (r, out) in block[..count * columns]
+            .chunks_exact_mut(columns)
+            .enumerate()
+        {
             out.fill(T::ZERO);
             for entry in row_entries(&memory.mix_offsets, &memory.mix_entries, range, r) {
                 let row = entry.row as usize;
                 let source = sources[entry.source as usize];
                 let x = &memory.nodes[source.index()].value()[row * columns..(row + 1) * columns];
-                out.iter_mut().zip(x).for_each(|(y, &x)| *y += entry.factor * x);
+                out.iter_mut()
+                    .zip(x)
+                    .for_each(|(y, &x)| *y += entry.factor * x);
             }
         }
         let tracked = sources.iter().any(|&s| self.node(s).tracked);
@@ -135,7 +149,10 @@ impl<T: Float> Backward<'_, T> {
                 }
                 let row = entry.row as usize;
                 let target = &mut self.slot(source)[row * columns..(row + 1) * columns];
-                target.iter_mut().zip(gradient).for_each(|(t, &g)| *t += entry.factor * g);
+                target
+                    .iter_mut()
+                    .zip(gradient)
+                    .for_each(|(t, &g)| *t += entry.factor * g);
             }
         }
         self.pool.give(g);

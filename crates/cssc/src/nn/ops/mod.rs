@@ -22,26 +22,63 @@ pub use linear::Linear;
 pub(crate) use mix::{MixEntry, MixRange};
 
 use super::activation::Activation;
+use super::float::Float;
 use super::graph::Backward;
 use super::memory::Var;
 use super::parameters::ParameterId;
-use super::float::Float;
 
 /// An operation on the record, with its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Leaf,
-    Linear { x: Var, weight: ParameterId, bias: Option<ParameterId>, activation: Activation },
-    Activate { x: Var, activation: Activation },
-    Tangent { source: Var, x: Var, activation: Activation },
-    Curve { source: Var, first: Var, second: Var, activation: Activation },
+    Linear {
+        x: Var,
+        weight: ParameterId,
+        bias: Option<ParameterId>,
+        activation: Activation,
+    },
+    Activate {
+        x: Var,
+        activation: Activation,
+    },
+    Tangent {
+        source: Var,
+        x: Var,
+        activation: Activation,
+    },
+    Curve {
+        source: Var,
+        first: Var,
+        second: Var,
+        activation: Activation,
+    },
     Mix(MixRange),
-    Product { a: Var, b: Var },
-    Blend { gate: Var, a: Var, b: Var },
-    Concat { a: Var, b: Var },
-    Square { x: Var, target: Option<Var>, weights: Option<Var>, scale: f64 },
-    Sum { a: Var, b: Var },
-    Compensate { block: usize },
+    Product {
+        a: Var,
+        b: Var,
+    },
+    Blend {
+        gate: Var,
+        a: Var,
+        b: Var,
+    },
+    Concat {
+        a: Var,
+        b: Var,
+    },
+    Square {
+        x: Var,
+        target: Option<Var>,
+        weights: Option<Var>,
+        scale: f64,
+    },
+    Sum {
+        a: Var,
+        b: Var,
+    },
+    Compensate {
+        block: usize,
+    },
 }
 
 impl<T: Float> Backward<'_, T> {
@@ -49,19 +86,38 @@ impl<T: Float> Backward<'_, T> {
     pub(crate) fn step(&mut self, var: Var, g: Vec<T>) {
         match self.nodes[var.index()].op {
             Op::Leaf => self.pool.give(g),
-            Op::Linear { x, weight, bias, activation } => {
+            Op::Linear {
+                x,
+                weight,
+                bias,
+                activation,
+            } => {
                 self.linear(var, x, weight, bias, activation, g);
             }
             Op::Activate { x, activation } => self.activate(var, x, activation, g),
-            Op::Tangent { source, x, activation } => self.tangent(source, x, activation, g),
-            Op::Curve { source, first, second, activation } => {
+            Op::Tangent {
+                source,
+                x,
+                activation,
+            } => self.tangent(source, x, activation, g),
+            Op::Curve {
+                source,
+                first,
+                second,
+                activation,
+            } => {
                 self.curve(source, first, second, activation, g);
             }
             Op::Mix(range) => self.mix(var, range, g),
             Op::Product { a, b } => self.product(a, b, g),
             Op::Blend { gate, a, b } => self.blend(gate, a, b, g),
             Op::Concat { a, b } => self.concat(a, b, g),
-            Op::Square { x, target, weights, scale } => self.square(x, target, weights, scale, g),
+            Op::Square {
+                x,
+                target,
+                weights,
+                scale,
+            } => self.square(x, target, weights, scale, g),
             Op::Sum { a, b } => self.sum(a, b, g),
             Op::Compensate { block } => self.compensate(block, g),
         }

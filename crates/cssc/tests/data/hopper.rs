@@ -2,22 +2,17 @@
 //!
 //! `scripts/get-mujoco` brings the library. In continuous integration (`CI` is set) a missing
 //! library fails these tests; elsewhere they say that they were left out.
-#![cfg(feature = "tables")]
-#![allow(clippy::unwrap_used)] // a test may panic
 use std::path::{Path, PathBuf};
 
 use cssc::data::generate::Generator;
 use cssc::data::generate::hopper::{self, Hopper};
 use cssc::data::generate::mujoco::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE};
+use cssc::data::table::{ReadOptions, read_dataset};
 use serde_json::Value;
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
-}
+use crate::repository;
 
-fn hopper(seed: u64) -> Option<Hopper> {
+pub(crate) fn open(seed: u64) -> Option<Hopper> {
     let directory = std::env::var_os(DIRECTORY_VARIABLE)
         .map_or_else(|| repository(DEFAULT_DIRECTORY), PathBuf::from);
     match Hopper::new(&directory, seed) {
@@ -45,7 +40,7 @@ fn numbers(list: &Value) -> Vec<f64> {
 
 #[test]
 fn trajectories_agree_with_those_of_python() {
-    let Some(mut hopper) = hopper(0) else { return };
+    let Some(mut hopper) = open(0) else { return };
     let golden = golden();
     let trajectories = golden["trajectories"].as_array().unwrap();
     assert_eq!(trajectories.len(), 3);
@@ -74,7 +69,7 @@ fn the_scaling_constants_are_those_of_the_reference_set() {
 
 #[test]
 fn a_trajectory_does_not_depend_on_those_made_before() {
-    let (Some(mut one), Some(mut other)) = (hopper(5), hopper(5)) else {
+    let (Some(mut one), Some(mut other)) = (open(5), open(5)) else {
         return;
     };
     one.values(0).unwrap();
@@ -93,4 +88,19 @@ fn without_the_library_the_error_names_the_command_that_brings_it() {
         "{message}"
     );
     assert!(message.contains("run `scripts/get-mujoco`"), "{message}");
+}
+
+#[test]
+fn the_committed_trajectories_are_the_first_of_seed_1() {
+    let Some(mut hopper) = open(1) else { return };
+    let path = repository("data/hopper_v1_64.npz");
+    let (set, _) = read_dataset(&path, &ReadOptions::default()).unwrap();
+    let made = hopper.dataset(set.len()).unwrap();
+    assert_eq!(set.channel_names(), made.channel_names());
+    for (committed, made) in set.series().iter().zip(made.series()) {
+        assert_eq!(committed.times(), made.times());
+        for (a, b) in committed.values().iter().zip(made.values()) {
+            assert!((a - b).abs() < 1e-4, "{a} against {b}");
+        }
+    }
 }

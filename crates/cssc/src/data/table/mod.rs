@@ -1,0 +1,71 @@
+//! People's own tables: read to series, written back with holes filled and rows added.
+//!
+//! ```text
+//! source -> blocks -> reader -> series and their rows -> method -> filled -> writer -> output
+//! bytes     rows      groups    Series, RecordBatch      yours     columns   encodes   file
+//! ```
+//!
+//! | what | choices |
+//! |---|---|
+//! | formats | CSV, TSV, Parquet, Arrow IPC, `.npz`; around them gzip or Zstandard; `-` is standard input and output |
+//! | layouts | long (id, time, channels), wide (one series per column), one file per series |
+//! | times | numbers, dates, RFC 3339 with zone, epoch seconds or milliseconds, a pattern, one or two columns |
+//! | numbers | decimal point or comma; missing: empty, NaN, NA, N/A, null, none, and the user's own marks |
+//! | rows | any order; equal times of one series refused or averaged |
+//!
+//! What is not said in [`ReadOptions`] is found by looking, and [`TableReader::notices`] tells what
+//! was found. Columns that are not used are passed through untouched. When the rows of each series
+//! stand together, memory holds a batch of series, not the table.
+//!
+//! ```
+//! use cssc::data::table::{Filled, ReadOptions, TableReader, TableWriter, apply};
+//! # let directory = tempfile::tempdir()?;
+//! # let (input, output) = (directory.path().join("in.csv"), directory.path().join("out.csv"));
+//! std::fs::write(&input, "time;x;note\n2024-01-01;1,5;ok\n2024-01-02;;late\n")?;
+//! let mut reader = TableReader::open(&input, ReadOptions::default())?;
+//! let mut writer = TableWriter::create(&output, reader.shape())?;
+//! apply(&mut reader, &mut writer, |series| {
+//!     let first = series.values()[0];
+//!     Ok::<_, cssc::data::DataError>(Filled { values: vec![first; series.len()], ..Filled::default() })
+//! })?;
+//! writer.finish()?;
+//! assert_eq!(std::fs::read_to_string(&output)?, "time;x;note\n2024-01-01;1,5;ok\n2024-01-02;1,5;late\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+mod apply;
+mod blocks;
+mod cells;
+mod columns;
+mod csv_blocks;
+mod dataset;
+mod filled;
+pub mod format;
+mod notice;
+mod npz_table;
+mod number;
+mod options;
+pub(crate) mod output;
+mod place;
+mod reader;
+mod series_rows;
+mod shape;
+mod source;
+mod time;
+mod writer;
+pub use apply::{Counts, apply};
+pub use blocks::Storage;
+pub use columns::Columns;
+pub use csv_blocks::CsvForm;
+pub use dataset::{read_dataset, read_files};
+pub use filled::Filled;
+pub use format::{Compression, Format};
+pub use notice::Notice;
+pub use npz_table::NpzForm;
+pub use number::NumberRules;
+pub use options::{Duplicates, Layout, ReadOptions, TimeFormat};
+pub use place::Place;
+pub use reader::TableReader;
+pub use series_rows::SeriesRows;
+pub use shape::Shape;
+pub use time::TimeForm;
+pub use writer::TableWriter;

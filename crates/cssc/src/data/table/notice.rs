@@ -1,0 +1,99 @@
+//! What a reader had to decide or repair, for the user to know.
+use std::fmt;
+
+use super::columns::Columns;
+
+/// A remark about a table; the library never prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Which columns are used for what.
+    Columns {
+        /// The id column.
+        id: Option<String>,
+        /// The time columns.
+        time: Vec<String>,
+        /// The columns of values.
+        channels: Vec<String>,
+        /// Columns passed through untouched.
+        passed: Vec<String>,
+    },
+    /// The rows of some series do not stand together: the table was sorted first.
+    Ungrouped,
+    /// So many series had rows out of order, and were sorted by time.
+    UnsortedSeries(u64),
+    /// So many rows went into means with rows of the same time.
+    AveragedRows(u64),
+    /// So many rows had no entry at all and were left out.
+    EmptyRows(u64),
+}
+
+impl Notice {
+    pub(super) fn columns(columns: &Columns) -> Self {
+        Self::Columns {
+            id: columns.id.map(|id| columns.name(id).to_owned()),
+            time: columns
+                .time
+                .iter()
+                .map(|&column| columns.name(column).to_owned())
+                .collect(),
+            channels: columns.channel_names(),
+            passed: columns
+                .passed_names()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        }
+    }
+
+    /// Counts of nothing need not be told.
+    pub(super) fn says_something(&self) -> bool {
+        !matches!(
+            self,
+            Self::UnsortedSeries(0) | Self::AveragedRows(0) | Self::EmptyRows(0)
+        )
+    }
+
+    /// Whether something was changed or costs memory, and not only found.
+    pub fn is_warning(&self) -> bool {
+        !matches!(self, Self::Columns { .. })
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Columns {
+                id,
+                time,
+                channels,
+                passed,
+            } => {
+                let id = id.as_deref().unwrap_or("none (one series)");
+                write!(
+                    f,
+                    "id: {id}; time: {}; values: {}",
+                    time.join(" + "),
+                    channels.join(", ")
+                )?;
+                if !passed.is_empty() {
+                    write!(f, "; passed through: {}", passed.join(", "))?;
+                }
+                Ok(())
+            }
+            Self::Ungrouped => f.write_str(
+                "the rows of some series do not stand together: the whole table was read and \
+                 sorted by id first, in memory",
+            ),
+            Self::UnsortedSeries(count) => write!(
+                f,
+                "{count} series had rows out of order and were sorted by time"
+            ),
+            Self::AveragedRows(count) => write!(
+                f,
+                "{count} rows were averaged with rows of the same series and time"
+            ),
+            Self::EmptyRows(count) => write!(f, "{count} rows without any entry were left out"),
+        }
+    }
+}

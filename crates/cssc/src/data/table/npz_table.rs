@@ -1,0 +1,287 @@
+//! NumPy archives as tables, in two forms that other tools write easily:
+//!
+//! | form | arrays |
+//! |---|---|
+//! | dense | `times` [T] or [N, T], `values` [N, T] or [N, T, C], and if wanted `ids` [N], `channel_names` [C] |
+//! | columns | one array [rows] per column |
+//!
+//! In a dense archive times that are NaN are no rows: so series of different length are padded.
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{
+    Array as _, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch,
+    StringArray,
+};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+
+use super::cells;
+use super::place::Place;
+use crate::data::DataError;
+use crate::data::npz::{self, Array, Elements};
+
+/// How an archive holds its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NpzForm {
+    /// `times` and `values` by series.
+    Dense,
+    /// One array per column.
+    Columns,
+}
+
+/// Reads the archive at `path`, called `name` in messages.
+pub(super) fn read(path: &Path, name: &Path) -> Result<(NpzForm, RecordBatch), DataError> {
+    let arrays = npz::read(path)?;
+    let has = |wanted: &str| arrays.iter().any(|array| array.name == wanted);
+    let (form, columns) = if has("times") && has("values") {
+        (NpzForm::Dense, dense_columns(&arrays))
+    } else {
+        (NpzForm::Columns, plain_columns(&arrays))
+    };
+    let columns = columns.map_err(|problem| Place::file(name).error(problem))?;
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, column)| Field::new(name, column.data_type().clone(), true))
+        .collect();
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns);
+    Ok((form, batch.map_err(|error| Place::file(name).error(error))?))
+}
+
+type Columns = Vec<(String, ArrayRef)>;
+
+fn plain_columns(arrays: &[Array]) -> Result<Columns, String> {
+    let rows = arrays
+        .first()
+        .map_or(0, |array| array.shape.iter().product());
+    arrays
+        .iter()
+        .map(|array| {
+            if array.shape[..] != [rows] {
+                return Err(format!(
+                    "array `{}` has the shape {:?}, expected [{rows}]; an archive is read as `times` \
+                     and `values`, or as columns of equal length",
+                    array.name, array.shape
+                ));
+            }
+            let column: ArrayRef = match array.elements.clone() {
+                Elements::Float(values) => Arc::new(Float64Array::from(values)),
+                Elements::Float32(values) => Arc::new(Float32Array::from(values)),
+                Elements::Integer(values) => Arc::new(Int64Array::from(values)),
+                Elements::Boolean(values) => Arc::new(BooleanArray::from(values)),
+                Elements::Text(values) => Arc::new(StringArray::from(values)),
+            };
+            Ok((array.name.clone(), column))
+        })
+        .collect()
+}
+
+/// Long columns `id`, `time` and the channels from `times` and `values`.
+fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
+    let find = |name: &str| arrays.iter().find(|array| array.name == name);
+    let (times, values) = (
+        find("times").expect("looked for"),
+        find("values").expect("looked for"),
+    );
+    let numbers = |array: &Array| {
+        array
+            .floats()
+            .ok_or(format!("`{}` must be numbers", array.name))
+    };
+    let (series, length, channels) = match values.shape[..] {
+        [series, length] => (series, length, 1),
+        [series, length, channels] => (series, length, channels),
+        _ => {
+            return Err(format!(
+                "`values` must be [N, T] or [N, T, C], found {:?}",
+                values.shape
+            ));
+        }
+    };
+    let shared = times.shape[..] == [length];
+    if !shared && times.shape[..] != [series, length] {
+        let found = &times.shape;
+        return Err(format!(
+            "`times` must be [{length}] or [{series}, {length}], found {found:?}"
+        ));
+    }
+    let (all_times, all_values) = (numbers(times)?, numbers(values)?);
+    let rows: Vec<usize> = (0..series * length)
+        .filter(|row| !all_times[if shared { row % length } else { *row }].is_nan())
+        .collect();
+    let time = rows
+        .iter()
+        .map(|row| all_times[if shared { row % length } else { *row }]);
+    let mut columns: Columns = vec![
+        ("id".to_owned(), ids(find("ids"), series, &rows, length)?),
+        ("time".to_owned(), Arc::new(time.collect::<Float64Array>())),
+    ];
+    for (channel, name) in channel_names(find("channel_names"), channels)?
+        .into_iter()
+        .enumerate()
+    {
+        let column = rows.iter().map(|row| all_values[row * channels + channel]);
+        let column: ArrayRef = Arc::new(column.collect::<Float64Array>());
+        let kind = match values.elements {
+            Elements::Float32(_) => DataType::Float32,
+            _ => DataType::Float64,
+        };
+        columns.push((
+            name,
+            cast(&column, &kind).map_err(|error| error.to_string())?,
+        ));
+    }
+    Ok(columns)
+}
+
+fn ids(
+    ids: Option<&Array>,
+    series: usize,
+    rows: &[usize],
+    length: usize,
+) -> Result<ArrayRef, String> {
+    let Some(ids) = ids else {
+        return Ok(Arc::new(
+            rows.iter()
+                .map(|row| Some((row / length) as i64))
+                .collect::<Int64Array>(),
+        ));
+    };
+    if ids.shape[..] != [series] {
+        return Err(format!("`ids` must be [{series}], found {:?}", ids.shape));
+    }
+    match &ids.elements {
+        Elements::Text(ids) => {
+            let repeated = rows.iter().map(|row| Some(ids[row / length].as_str()));
+            Ok(Arc::new(repeated.collect::<StringArray>()))
+        }
+        Elements::Integer(ids) => Ok(Arc::new(
+            rows.iter()
+                .map(|row| Some(ids[row / length]))
+                .collect::<Int64Array>(),
+        )),
+        _ => Err("`ids` must be text or whole numbers".to_owned()),
+    }
+}
+
+fn channel_names(names: Option<&Array>, channels: usize) -> Result<Vec<String>, String> {
+    match names.map(|names| &names.elements) {
+        None if channels == 1 => Ok(vec!["x".to_owned()]),
+        None => Ok((0..channels).map(|channel| format!("x{channel}")).collect()),
+        Some(Elements::Text(names)) if names.len() == channels => Ok(names.clone()),
+        Some(_) => Err(format!("`channel_names` must be {channels} texts")),
+    }
+}
+
+/// The arrays of a table in columns.
+pub(super) fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+    let fields = batch.schema();
+    let columns = fields.fields().iter().zip(batch.columns());
+    columns
+        .map(|(field, column)| {
+            let elements = elements(column)?;
+            Ok(Array {
+                name: field.name().clone(),
+                shape: vec![batch.num_rows()],
+                elements,
+            })
+        })
+        .collect()
+}
+
+/// The elements of a column: integers with holes become floats, what is no number becomes text.
+fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
+    let (kind, whole) = (column.data_type(), column.null_count() == 0);
+    Ok(match kind {
+        DataType::Boolean if whole => {
+            let flags = cells::integers(column)?;
+            Elements::Boolean(flags.values().iter().map(|&flag| flag != 0).collect())
+        }
+        DataType::Float32 => Elements::Float32(
+            cells::floats(column)?
+                .into_iter()
+                .map(|x| x as f32)
+                .collect(),
+        ),
+        _ if kind.is_integer() && whole => {
+            Elements::Integer(cells::integers(column)?.values().to_vec())
+        }
+        _ if kind.is_numeric() => Elements::Float(cells::floats(column)?),
+        _ => Elements::Text(
+            cells::texts(column)?
+                .iter()
+                .flatten()
+                .map(str::to_owned)
+                .collect(),
+        ),
+    })
+}
+
+/// The arrays of a dense archive from a long table: `id`, `time`, channels in this order.
+pub(super) fn dense_arrays(
+    batch: &RecordBatch,
+    id: Option<usize>,
+    time: usize,
+    channels: &[usize],
+) -> Result<Vec<Array>, ArrowError> {
+    let ids = match id {
+        Some(id) => cells::texts(batch.column(id))?,
+        None => StringArray::from(vec!["0"; batch.num_rows()]),
+    };
+    let starts: Vec<usize> = (0..ids.len())
+        .filter(|&row| row == 0 || ids.value(row) != ids.value(row - 1))
+        .collect();
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([ids.len()]).collect();
+    let length = starts
+        .iter()
+        .zip(&ends)
+        .map(|(start, end)| end - start)
+        .max()
+        .unwrap_or(0);
+    let times = cells::floats(batch.column(time))?;
+    let columns = channels
+        .iter()
+        .map(|&channel| cells::floats(batch.column(channel)));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let (mut all_times, mut all_values) = (Vec::new(), Vec::new());
+    for (&start, &end) in starts.iter().zip(&ends) {
+        for row in start..start + length {
+            let inside = row < end;
+            all_times.push(if inside { times[row] } else { f64::NAN });
+            all_values.extend(
+                columns
+                    .iter()
+                    .map(|column| if inside { column[row] } else { f64::NAN }),
+            );
+        }
+    }
+    let names = channels
+        .iter()
+        .map(|&at| batch.schema().field(at).name().clone())
+        .collect();
+    let series = starts.len();
+    let named = |name: &str, shape: Vec<usize>, elements| Array {
+        name: name.into(),
+        shape,
+        elements,
+    };
+    let single = channels
+        .iter()
+        .all(|&at| *batch.column(at).data_type() == DataType::Float32);
+    let values = if single {
+        Elements::Float32(all_values.into_iter().map(|x| x as f32).collect())
+    } else {
+        Elements::Float(all_values)
+    };
+    let id_texts = starts
+        .iter()
+        .map(|&start| ids.value(start).to_owned())
+        .collect();
+    Ok(vec![
+        named("times", vec![series, length], Elements::Float(all_times)),
+        named("values", vec![series, length, channels.len()], values),
+        named("ids", vec![series], Elements::Text(id_texts)),
+        named("channel_names", vec![channels.len()], Elements::Text(names)),
+    ])
+}

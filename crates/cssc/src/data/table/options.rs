@@ -1,0 +1,97 @@
+//! How a table is to be read: everything can be left open, and is then found by looking.
+use super::format::Format;
+
+/// What to do with rows of one series at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// Stop with an error that names the line.
+    #[default]
+    Refuse,
+    /// Keep one row with the mean of the values that are there; columns that are passed through
+    /// keep the entries of the first row.
+    Average,
+}
+
+/// How columns make series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// One row per series and time, channels in columns: id, time, channels. Without an id column
+    /// the whole table is one series.
+    #[default]
+    Long,
+    /// One row per time, one *series* per column, named after it; all have the one channel `value`.
+    Wide,
+}
+
+/// How times are written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeFormat {
+    /// Numbers, or dates and times as in RFC 3339 and ISO 8601, whichever the first entry is.
+    #[default]
+    Auto,
+    /// Numbers, of any unit.
+    Number,
+    /// Seconds since 1970-01-01 UTC.
+    EpochSeconds,
+    /// Milliseconds since 1970-01-01 UTC.
+    EpochMilliseconds,
+    /// A pattern such as `%d/%m/%Y %H:%M:%S`. With several time columns it has one part per
+    /// column, separated by spaces.
+    Pattern(String),
+}
+
+/// All choices. The default leaves everything to be found.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ReadOptions {
+    /// The format; otherwise by the ending, then by the first bytes.
+    pub format: Option<Format>,
+    /// The separator of text tables.
+    pub separator: Option<char>,
+    /// Whether text tables begin with names; otherwise they do unless the first row is all numbers.
+    pub header: Option<bool>,
+    /// Whether numbers have a decimal comma.
+    pub decimal_comma: Option<bool>,
+    /// How columns make series.
+    pub layout: Layout,
+    /// The column that says which series a row belongs to.
+    pub id: Option<String>,
+    /// The column or columns of time.
+    pub time: Vec<String>,
+    /// How times are written.
+    pub time_format: TimeFormat,
+    /// Zone (such as `Europe/Rome`) of dates and times that have none; UTC when not given.
+    pub time_zone: Option<String>,
+    /// The columns of values; otherwise all numeric ones that are left.
+    pub channels: Vec<String>,
+    /// Entries that mean missing, beside the empty one, NaN, NA, N/A, null and none. Numbers are
+    /// compared as numbers: `-200` also means `-200.0`.
+    pub missing: Vec<String>,
+    /// What to do with equal times in one series.
+    pub duplicates: Duplicates,
+    /// Rows read at once: the bound of memory, beside the longest series.
+    pub batch_rows: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            separator: None,
+            header: None,
+            decimal_comma: None,
+            layout: Layout::default(),
+            id: None,
+            time: Vec::new(),
+            time_format: TimeFormat::default(),
+            time_zone: None,
+            channels: Vec::new(),
+            missing: Vec::new(),
+            duplicates: Duplicates::default(),
+            batch_rows: 16_384,
+        }
+    }
+}

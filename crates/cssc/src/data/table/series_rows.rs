@@ -1,0 +1,234 @@
+//! One series together with the rows of the table it was read from.
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::ArrowError;
+use arrow_select::take::take_record_batch;
+
+use super::blocks::Table;
+use super::cells::{self, counts_per_second, is_text};
+use super::number::Entry;
+use super::options::Duplicates;
+use super::place::Place;
+use super::shape::Shape;
+use crate::data::{DataError, Series};
+
+/// A series and its rows: row k of `rows` belongs to time k.
+#[derive(Debug, Clone)]
+pub struct SeriesRows {
+    /// Times and values.
+    pub series: Series,
+    /// All columns as they were read, in order of time.
+    pub rows: RecordBatch,
+    /// Rows whose values are means of several, increasing.
+    pub averaged: Vec<usize>,
+}
+
+/// What had to be done to make series of rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Repairs {
+    pub(super) unsorted_series: u64,
+    pub(super) averaged_rows: u64,
+}
+
+/// Makes a series of rows that belong together.
+pub(super) struct Assembler<'a> {
+    pub(super) table: &'a Table,
+    pub(super) shape: &'a Shape,
+    pub(super) duplicates: Duplicates,
+}
+
+/// Rows of one series; `numbers` are their lines or rows in the table.
+pub(super) struct Rows {
+    pub(super) batch: RecordBatch,
+    pub(super) numbers: Vec<u64>,
+}
+
+impl Assembler<'_> {
+    /// Sorts by time, merges equal times if allowed, reads the values.
+    pub(super) fn assemble(
+        &self,
+        id: Option<String>,
+        mut rows: Rows,
+        repairs: &mut Repairs,
+    ) -> Result<SeriesRows, DataError> {
+        let channels = self.shape.columns.channels.len();
+        let mut times = self.times(&rows)?;
+        if !times.is_sorted() {
+            repairs.unsorted_series += 1;
+            let mut order: Vec<usize> = (0..times.len()).collect();
+            order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+            rows = self.take(&rows, &order)?;
+            times = order.iter().map(|&row| times[row]).collect();
+        }
+        let mut values = self.values(&rows)?;
+        let mut averaged = Vec::new();
+        if let Some(again) = (1..times.len()).find(|&row| times[row - 1] == times[row]) {
+            if self.duplicates == Duplicates::Refuse {
+                return Err(self.equal_times(&rows, again));
+            }
+            let first = first_of_each(&times);
+            repairs.averaged_rows += (times.len() - first.len()) as u64;
+            (values, averaged) = average(&values, channels, &first, times.len());
+            rows = self.take(&rows, &first)?;
+            times = first.iter().map(|&row| times[row]).collect();
+        }
+        let series = Series::new(id, channels, times, values)?;
+        Ok(SeriesRows {
+            series,
+            rows: rows.batch,
+            averaged,
+        })
+    }
+
+    fn take(&self, rows: &Rows, order: &[usize]) -> Result<Rows, DataError> {
+        let indices: UInt64Array = order.iter().map(|&row| Some(row as u64)).collect();
+        let batch = take_record_batch(&rows.batch, &indices).map_err(|error| self.broken(error))?;
+        Ok(Rows {
+            batch,
+            numbers: order.iter().map(|&row| rows.numbers[row]).collect(),
+        })
+    }
+
+    fn equal_times(&self, rows: &Rows, again: usize) -> DataError {
+        let time = &self.shape.columns.time;
+        let texts = time
+            .iter()
+            .filter_map(|&column| cells::texts(rows.batch.column(column)).ok());
+        let text: Vec<String> = texts
+            .map(|texts| texts.value(again).trim().to_owned())
+            .collect();
+        let (earlier, text) = (rows.numbers[again - 1], text.join(" "));
+        self.refuse(rows, again, time[0], format!(
+            "the time `{text}` was in line or row {earlier} already, in the same series; average \
+             rows of equal time, or name the column that tells the series apart"
+        ))
+    }
+
+    fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: String) -> DataError {
+        let place = self.table.place(rows.numbers[row]);
+        place.column(self.shape.columns.name(column)).error(problem)
+    }
+
+    fn broken(&self, error: ArrowError) -> DataError {
+        Place::file(self.table.name()).error(error)
+    }
+
+    fn times(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+        let columns = &self.shape.columns.time;
+        let first = rows.batch.column(columns[0]);
+        let times = if columns.len() > 1 || is_text(first.data_type()) {
+            self.text_times(rows)?
+        } else if let Some(per_second) = counts_per_second(first.data_type()) {
+            let counts = cells::integers(first).map_err(|error| self.broken(error))?;
+            let time =
+                |count: Option<i64>| count.map_or(f64::NAN, |count| count as f64 / per_second);
+            counts.iter().map(time).collect()
+        } else {
+            let numbers = cells::floats(first).map_err(|error| self.broken(error))?;
+            numbers
+                .into_iter()
+                .map(|number| self.shape.times.from_number(number))
+                .collect()
+        };
+        match times.iter().position(|time| !time.is_finite()) {
+            Some(row) => Err(self.refuse(rows, row, columns[0], "the time is missing".to_owned())),
+            None => Ok(times),
+        }
+    }
+
+    fn text_times(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+        let columns = &self.shape.columns.time;
+        let parts = columns
+            .iter()
+            .map(|&column| cells::texts(rows.batch.column(column)));
+        let parts = parts
+            .collect::<Result<Vec<StringArray>, _>>()
+            .map_err(|error| self.broken(error))?;
+        let read = |row: usize| {
+            let entries: Vec<&str> = parts.iter().map(|part| part.value(row).trim()).collect();
+            let time = self.shape.times.read(&entries.join(" "));
+            time.map_err(|problem| self.refuse(rows, row, columns[0], problem))
+        };
+        (0..rows.numbers.len()).map(read).collect()
+    }
+
+    /// All channels, time-major.
+    fn values(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+        let channels = &self.shape.columns.channels;
+        let mut values = vec![f64::NAN; rows.numbers.len() * channels.len()];
+        for (at, &column) in channels.iter().enumerate() {
+            let entries = if is_text(rows.batch.column(column).data_type()) {
+                self.text_values(rows, column)?
+            } else {
+                self.number_values(rows, column)?
+            };
+            let places = values.iter_mut().skip(at).step_by(channels.len());
+            places
+                .zip(entries)
+                .for_each(|(place, value)| *place = value);
+        }
+        Ok(values)
+    }
+
+    fn text_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, DataError> {
+        let texts = cells::texts(rows.batch.column(column)).map_err(|error| self.broken(error))?;
+        let read =
+            |row: usize| {
+                match self.shape.numbers.entry(texts.value(row)) {
+            Entry::Number(number) => Ok(number),
+            Entry::Missing => Ok(f64::NAN),
+            Entry::Text => Err(self.refuse(rows, row, column, format!(
+                "expected a number or a missing mark, found `{}`; say which columns hold the \
+                 values, or that this mark means missing",
+                texts.value(row)
+            ))),
+        }
+            };
+        (0..texts.len()).map(read).collect()
+    }
+
+    fn number_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, DataError> {
+        let column_array: &ArrayRef = rows.batch.column(column);
+        let mut values = cells::floats(column_array).map_err(|error| self.broken(error))?;
+        if let Some(row) = values.iter().position(|value| value.is_infinite()) {
+            let problem = "the value is infinite; store what is missing as null or NaN";
+            return Err(self.refuse(rows, row, column, problem.to_owned()));
+        }
+        let sentinel = |value: &&mut f64| self.shape.numbers.is_sentinel(**value);
+        values
+            .iter_mut()
+            .filter(sentinel)
+            .for_each(|value| *value = f64::NAN);
+        Ok(values)
+    }
+}
+
+/// Rows at which a new time begins.
+fn first_of_each(times: &[f64]) -> Vec<usize> {
+    (0..times.len())
+        .filter(|&row| row == 0 || times[row - 1] != times[row])
+        .collect()
+}
+
+/// Means over rows of equal time of what is not missing, and which of the rows left are means.
+fn average(
+    values: &[f64],
+    channels: usize,
+    first: &[usize],
+    rows: usize,
+) -> (Vec<f64>, Vec<usize>) {
+    let ends = first.iter().skip(1).copied().chain([rows]);
+    let mut means = Vec::with_capacity(first.len() * channels);
+    let mut averaged = Vec::new();
+    for (place, (&start, end)) in first.iter().zip(ends).enumerate() {
+        if end - start > 1 {
+            averaged.push(place);
+        }
+        for channel in 0..channels {
+            let there = (start..end).map(|row| values[row * channels + channel]);
+            let there: Vec<f64> = there.filter(|value| !value.is_nan()).collect();
+            // Without any, 0 / 0: still missing.
+            means.push(there.iter().sum::<f64>() / there.len() as f64);
+        }
+    }
+    (means, averaged)
+}

@@ -1,0 +1,54 @@
+//! All that is known about a table beside its rows: enough to write one like it.
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema};
+
+use super::blocks::Storage;
+use super::columns::Columns;
+use super::npz_table::NpzForm;
+use super::number::NumberRules;
+use super::options::TimeFormat;
+use super::time::TimeForm;
+
+/// Columns, numbers, times and storage of a table.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The use of each column.
+    pub columns: Columns,
+    /// How numbers are written.
+    pub numbers: NumberRules,
+    /// How times are written.
+    pub times: TimeForm,
+    /// How the table is stored.
+    pub storage: Storage,
+}
+
+impl Shape {
+    /// A new long table: `id` (whole numbers), `time`, then the channels as 32-bit floats.
+    pub fn generated(channel_names: &[String]) -> Self {
+        let mut fields = vec![
+            Field::new("id", DataType::Int64, false),
+            Field::new("time", DataType::Float64, false),
+        ];
+        fields.extend(
+            channel_names
+                .iter()
+                .map(|name| Field::new(name, DataType::Float32, true)),
+        );
+        let channels = (2..fields.len()).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let numbers = NumberRules::default();
+        let times = TimeForm::new(&TimeFormat::Number, None, &numbers, None);
+        Self {
+            columns: Columns {
+                schema,
+                id: Some(0),
+                time: vec![1],
+                channels,
+            },
+            times: times.expect("numbers need no zone"),
+            numbers,
+            storage: Storage::Npz(NpzForm::Dense),
+        }
+    }
+}

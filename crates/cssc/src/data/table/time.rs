@@ -1,0 +1,368 @@
+//! Times in text: read to a number, and written back in the form of a neighbouring entry.
+//!
+//! | form | example | number |
+//! |---|---|---|
+//! | number | `12.5` | itself |
+//! | epoch | `1700000000`, `1700000000000` | seconds since 1970-01-01 UTC |
+//! | ISO 8601, RFC 3339 | `2024-03-31`, `2024-03-31T02:30:00.5+02:00[Europe/Rome]` | the same |
+//! | pattern | `10/03/2004 18.00.00` as `%d/%m/%Y %H.%M.%S` | the same |
+//!
+//! A new row has no entry of its own to copy. Its time is written like the entry of the row before
+//! it (the *model*): same separator, digits, offset and zone. So nothing about the style has to be
+//! remembered, and a table whose offset changes with the season keeps doing so.
+//! Seconds are `f64`: near today they resolve 0.24 microseconds.
+use jiff::civil::DateTime;
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::fmt::temporal::{Pieces, PiecesOffset};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Unit};
+
+use super::number::{Entry, NumberRules};
+use super::options::TimeFormat;
+
+/// How the times of one table are written.
+#[derive(Debug, Clone)]
+pub struct TimeForm {
+    kind: Kind,
+    /// Of dates and times that have none.
+    zone: TimeZone,
+    numbers: NumberRules,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// Numbers; so many of them make a second when they are counted from 1970.
+    Number {
+        per_second: f64,
+    },
+    Iso,
+    Pattern(String),
+}
+
+impl TimeForm {
+    /// The form the user gave, or the one of the `first` entry.
+    pub fn new(
+        format: &TimeFormat,
+        zone: Option<&str>,
+        numbers: &NumberRules,
+        first: Option<&str>,
+    ) -> Result<Self, String> {
+        let kind = match format {
+            TimeFormat::Number | TimeFormat::EpochSeconds => Kind::Number { per_second: 1.0 },
+            TimeFormat::EpochMilliseconds => Kind::Number { per_second: 1000.0 },
+            TimeFormat::Pattern(pattern) => Kind::Pattern(pattern.clone()),
+            TimeFormat::Auto => guess(first.unwrap_or("0"), numbers)?,
+        };
+        let zone = match zone {
+            None => TimeZone::UTC,
+            Some(name) => TimeZone::get(name).map_err(|error| error.to_string())?,
+        };
+        Ok(Self {
+            kind,
+            zone,
+            numbers: numbers.clone(),
+        })
+    }
+
+    /// The time as a number: seconds since 1970-01-01 UTC for dates.
+    pub fn read(&self, text: &str) -> Result<f64, String> {
+        let text = text.trim();
+        match &self.kind {
+            Kind::Number { per_second } => match self.numbers.entry(text) {
+                Entry::Number(number) => Ok(number / per_second),
+                _ => Err(format!("expected a time as a number, found `{text}`")),
+            },
+            Kind::Iso => self.read_iso(text).map(|(timestamp, _)| seconds(timestamp)).map_err(|error| {
+                format!("expected a date or time such as 2024-03-31T12:30:00Z, found `{text}` ({error})")
+            }),
+            Kind::Pattern(pattern) => {
+                let read = self.read_pattern(pattern, text).map(|(timestamp, _)| seconds(timestamp));
+                read.map_err(|error| format!("expected a time like `{pattern}`, found `{text}` ({error})"))
+            }
+        }
+    }
+
+    /// Whether times are numbers, and so may be stored as such.
+    pub fn is_number(&self) -> bool {
+        matches!(self.kind, Kind::Number { .. })
+    }
+
+    /// A number of a numeric column as a time.
+    pub fn from_number(&self, number: f64) -> f64 {
+        match self.kind {
+            Kind::Number { per_second } => number / per_second,
+            Kind::Iso | Kind::Pattern(_) => number,
+        }
+    }
+
+    /// A time as a number of a numeric column.
+    pub fn to_number(&self, time: f64) -> f64 {
+        match self.kind {
+            // A count of milliseconds near today is only known to 0.0002; it is meant whole.
+            Kind::Number { per_second } if per_second != 1.0 => {
+                (time * per_second * 1000.0).round() / 1000.0
+            }
+            _ => time,
+        }
+    }
+
+    /// Writes the time like `model`, an entry that was read.
+    pub fn write(&self, time: f64, model: &str) -> Result<String, String> {
+        let model = model.trim();
+        let failed = |error: jiff::Error| format!("cannot write the time {time}: {error}");
+        let (pattern, zone) = match &self.kind {
+            Kind::Number { .. } => return Ok(self.numbers.write(self.to_number(time))),
+            Kind::Iso => {
+                let (_, zone) = self.read_iso(model).map_err(failed)?;
+                let local = timestamp(time).map_err(failed)?.to_zoned(zone.clone());
+                (iso_pattern(model, local.datetime()), zone)
+            }
+            Kind::Pattern(pattern) => {
+                let (_, zone) = self.read_pattern(pattern, model).map_err(failed)?;
+                (pattern.clone(), zone)
+            }
+        };
+        let mut moment = timestamp(time).map_err(failed)?;
+        if !pattern.contains('f') {
+            moment = moment.round(Unit::Second).map_err(failed)?;
+        }
+        jiff::fmt::strtime::format(pattern, &moment.to_zoned(zone)).map_err(failed)
+    }
+
+    fn read_iso(&self, text: &str) -> Result<(Timestamp, TimeZone), jiff::Error> {
+        let pieces = Pieces::parse(text)?;
+        let local = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
+        let named = pieces
+            .time_zone_annotation()
+            .map(|name| name.to_time_zone())
+            .transpose()?;
+        if let Some(offset) = pieces.to_numeric_offset() {
+            let zone = named.unwrap_or_else(|| TimeZone::fixed(offset));
+            return Ok((offset.to_timestamp(local)?, zone));
+        }
+        let zone = named.unwrap_or_else(|| self.zone.clone());
+        Ok((zone.to_timestamp(local)?, zone))
+    }
+
+    fn read_pattern(
+        &self,
+        pattern: &str,
+        text: &str,
+    ) -> Result<(Timestamp, TimeZone), jiff::Error> {
+        let parts = BrokenDownTime::parse(pattern, text)?;
+        if let Some(name) = parts.iana_time_zone() {
+            let zone = TimeZone::get(name)?;
+            return Ok((parts.to_zoned()?.timestamp(), zone));
+        }
+        if parts.offset().is_some() || parts.timestamp().is_some() {
+            let zone = parts
+                .offset()
+                .map_or_else(|| self.zone.clone(), TimeZone::fixed);
+            return Ok((parts.to_timestamp()?, zone));
+        }
+        let local = parts
+            .to_datetime()
+            .or_else(|_| parts.to_date().map(DateTime::from))?;
+        Ok((self.zone.to_timestamp(local)?, self.zone.clone()))
+    }
+}
+
+fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, String> {
+    match numbers.entry(first) {
+        Entry::Number(_) => Ok(Kind::Number { per_second: 1.0 }),
+        _ if Pieces::parse(first.trim()).is_ok() => Ok(Kind::Iso),
+        _ => Err(format!(
+            "`{first}` is neither a number nor a date such as 2024-03-31 or 2024-03-31T12:30:00Z; \
+             give the time format, for example %d/%m/%Y %H:%M:%S"
+        )),
+    }
+}
+
+/// Whether the text is a date or time that needs no pattern.
+pub(super) fn is_iso(text: &str) -> bool {
+    Pieces::parse(text.trim()).is_ok()
+}
+
+fn seconds(timestamp: Timestamp) -> f64 {
+    timestamp.as_second() as f64 + f64::from(timestamp.subsec_nanosecond()) * 1e-9
+}
+
+/// To the microsecond, which is what an `f64` knows.
+fn timestamp(seconds: f64) -> Result<Timestamp, jiff::Error> {
+    Timestamp::from_microsecond((seconds * 1e6).round() as i64)
+}
+
+/// The pattern of an ISO entry, with finer parts added where `local` needs them.
+fn iso_pattern(model: &str, local: DateTime) -> String {
+    let mut pattern = String::from("%Y-%m-%d");
+    let clock = model.get(11..).unwrap_or("");
+    let clock = clock
+        .split(['Z', 'z', '+', '-', '['])
+        .next()
+        .unwrap_or("")
+        .trim();
+    let fraction = clock.split(['.', ',']).nth(1).map_or(0, str::len);
+    let needed = match local.subsec_nanosecond() {
+        0 => 0,
+        nanoseconds if nanoseconds % 1_000_000 == 0 => 3,
+        _ => 6,
+    };
+    let digits = fraction.max(needed);
+    let seconds = clock.matches(':').count() > 1 || digits > 0 || local.second() != 0;
+    if !clock.is_empty() || seconds || local.time() != jiff::civil::Time::midnight() {
+        let separator = model
+            .chars()
+            .nth(10)
+            .filter(|_| !clock.is_empty())
+            .unwrap_or('T');
+        pattern.push(separator);
+        pattern.push_str(if seconds { "%H:%M:%S" } else { "%H:%M" });
+    }
+    if digits > 0 {
+        pattern.push_str(&format!("%.{digits}f"));
+    }
+    if let Ok(pieces) = Pieces::parse(model) {
+        match pieces.offset() {
+            Some(PiecesOffset::Zulu) => pattern.push('Z'),
+            Some(_) => pattern.push_str("%:z"),
+            None => {}
+        }
+        if pieces.time_zone_annotation().is_some() {
+            pattern.push_str("[%Q]");
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(format: TimeFormat, zone: Option<&str>, first: &str) -> TimeForm {
+        TimeForm::new(&format, zone, &NumberRules::default(), Some(first)).unwrap()
+    }
+
+    fn pattern(pattern: &str) -> TimeForm {
+        form(TimeFormat::Pattern(pattern.into()), None, "")
+    }
+
+    /// 2024-03-31T00:00:00Z is 19,813 days after 1970-01-01.
+    const DAY: f64 = 19_813.0 * 86_400.0;
+
+    #[test]
+    fn every_form_reads_the_same_moment() {
+        for text in [
+            "2024-03-31",
+            "2024-03-31T00:00:00Z",
+            "2024-03-31 00:00",
+            "2024-03-31T01:00:00+01:00",
+            "2024-03-31T01:00:00+01:00[Europe/Rome]",
+            "2024-03-31T01:00:00[Europe/Rome]",
+            "2024-03-30T19:00:00.000-05:00",
+        ] {
+            assert_eq!(
+                form(TimeFormat::Auto, None, text).read(text),
+                Ok(DAY),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            pattern("%d/%m/%Y %H.%M.%S").read("31/3/2024 0.00.00"),
+            Ok(DAY)
+        );
+        assert_eq!(pattern("%d.%m.%Y").read("31.03.2024"), Ok(DAY));
+        assert_eq!(
+            pattern("%Y%m%d %H%M %z").read("20240331 0200 +0200"),
+            Ok(DAY)
+        );
+        let rome = form(TimeFormat::Auto, Some("Europe/Rome"), "2024-03-31 01:00");
+        assert_eq!(rome.read("2024-03-31 01:00"), Ok(DAY));
+        let milliseconds = form(TimeFormat::EpochMilliseconds, None, "");
+        assert_eq!(milliseconds.read("1711843200000"), Ok(DAY));
+        assert_eq!(form(TimeFormat::Auto, None, "2.5").read("1e3"), Ok(1000.0));
+    }
+
+    #[test]
+    fn every_entry_is_its_own_model() {
+        for text in [
+            "2024-03-31",
+            "2024-03-31T00:00:00Z",
+            "2024-03-31 00:00",
+            "2024-03-31 17:05:09.250",
+            "2024-07-31T01:00:00+02:00",
+            "2024-07-31T02:00:00+02:00[Europe/Rome]",
+            "1969-12-31T23:59:59.500000-08:00",
+        ] {
+            let form = form(TimeFormat::Auto, None, text);
+            assert_eq!(form.write(form.read(text).unwrap(), text).unwrap(), text);
+        }
+        let air = pattern("%d/%m/%Y %H.%M.%S");
+        let time = air.read("10/03/2004 18.00.00").unwrap();
+        assert_eq!(
+            air.write(time, "10/03/2004 18.00.00").unwrap(),
+            "10/03/2004 18.00.00"
+        );
+    }
+
+    #[test]
+    fn a_new_time_keeps_the_style_and_adds_only_what_it_needs() {
+        let written = |model: &str, later: f64| {
+            let form = form(TimeFormat::Auto, None, model);
+            form.write(form.read(model).unwrap() + later, model)
+                .unwrap()
+        };
+        assert_eq!(written("2024-03-31 00:00", 300.0), "2024-03-31 00:05");
+        assert_eq!(written("2024-03-31 00:00", 301.0), "2024-03-31 00:05:01");
+        assert_eq!(written("2024-03-31", 86_400.0), "2024-04-01");
+        assert_eq!(written("2024-03-31", 43_200.0), "2024-03-31T12:00");
+        assert_eq!(
+            written("2024-03-31T00:00:00Z", 0.25),
+            "2024-03-31T00:00:00.250Z"
+        );
+        // Summer time begins at 01:00 UTC: the zone moves, a bare offset cannot.
+        let (rome, bare) = (
+            "2024-03-31T01:30:00+01:00[Europe/Rome]",
+            "2024-03-31T01:30:00+01:00",
+        );
+        assert_eq!(
+            written(rome, 3600.0),
+            "2024-03-31T03:30:00+02:00[Europe/Rome]"
+        );
+        assert_eq!(written(bare, 3600.0), "2024-03-31T02:30:00+01:00");
+    }
+
+    #[test]
+    fn every_wrong_time_is_refused_with_what_was_expected() {
+        let message = |result: Result<f64, String>| result.unwrap_err();
+        let number = form(TimeFormat::Number, None, "");
+        assert_eq!(
+            message(number.read("noon")),
+            "expected a time as a number, found `noon`"
+        );
+        let iso = form(TimeFormat::Auto, None, "2024-03-31");
+        let wrong = message(iso.read("31/03/2024"));
+        assert!(wrong.starts_with(
+            "expected a date or time such as 2024-03-31T12:30:00Z, found `31/03/2024`"
+        ));
+        let wrong = message(pattern("%d/%m/%Y").read("2024-03-31"));
+        assert!(wrong.starts_with("expected a time like `%d/%m/%Y`, found `2024-03-31`"));
+        let guess = TimeForm::new(
+            &TimeFormat::Auto,
+            None,
+            &NumberRules::default(),
+            Some("noon"),
+        );
+        assert!(
+            guess
+                .unwrap_err()
+                .contains("give the time format, for example %d/%m/%Y")
+        );
+        let zone = TimeForm::new(
+            &TimeFormat::Auto,
+            Some("Mars/North"),
+            &NumberRules::default(),
+            None,
+        );
+        assert!(zone.unwrap_err().contains("Mars/North"));
+    }
+}
