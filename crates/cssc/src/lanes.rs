@@ -49,7 +49,7 @@ impl<const W: usize> Neg for Pack<W> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Pack(self.0.map(|x| -x))
+        self * -1.0
     }
 }
 
@@ -67,68 +67,84 @@ impl<const W: usize> SubAssign for Pack<W> {
     }
 }
 
-/// Which channels of a time-major block the places of a [`Pack`] stand for. Places beyond
-/// `live` repeat the last channel and are never written back.
+/// Which channels of time-major blocks `[rows, channels]` the places of a [`Pack`] stand for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lanes<const W: usize> {
     channel: [usize; W],
-    live: usize,
+    /// Do they lie side by side, as they do unless masks differ?
+    adjacent: bool,
+    /// Number of channels of the blocks.
+    stride: usize,
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Lanes for 1 to `W` channels.
-    pub(crate) fn new(channels: &[usize]) -> Self {
-        let last = channels.len() - 1;
+    /// Lanes for `W` channels out of `stride`.
+    pub(crate) fn new(channels: &[usize], stride: usize) -> Self {
+        let channel: [usize; W] = channels.try_into().expect("the macro matches the length");
+        assert!(
+            channel.iter().all(|&j| j < stride),
+            "{channel:?} of {stride} channels"
+        );
         Lanes {
-            channel: std::array::from_fn(|l| channels[l.min(last)]),
-            live: channels.len(),
+            channel,
+            adjacent: channel.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+            stride,
         }
     }
 
-    /// The numbers of these channels in one row `[channels]` of a block.
+    /// The numbers of these channels in row `k` of a block.
     #[inline(always)]
-    pub(crate) fn gather<T: Real>(&self, row: &[T]) -> Pack<W> {
+    pub(crate) fn gather<T: Real>(&self, block: &[T], k: usize) -> Pack<W> {
         let mut pack = Pack::ZERO;
-        for l in 0..W {
-            pack.0[l] = row[self.channel[l]].to_f64();
+        if self.adjacent {
+            let at = k * self.stride + self.channel[0];
+            let row = &block[at..at + W];
+            for l in 0..W {
+                pack.0[l] = row[l].to_f64();
+            }
+        } else {
+            let row = row(block, k, self.stride);
+            for l in 0..W {
+                pack.0[l] = row[self.channel[l]].to_f64();
+            }
         }
         pack
     }
 
-    /// Writes the numbers of these channels into one row `[channels]` of a block.
+    /// Writes the numbers of these channels into row `k` of a block.
     #[inline(always)]
-    pub(crate) fn scatter<T: Real>(&self, pack: Pack<W>, row: &mut [T]) {
-        for l in 0..W {
-            if l < self.live {
+    pub(crate) fn scatter<T: Real>(&self, pack: Pack<W>, block: &mut [T], k: usize) {
+        if self.adjacent {
+            let at = k * self.stride + self.channel[0];
+            let row = &mut block[at..at + W];
+            for l in 0..W {
+                row[l] = T::from_f64(pack.0[l]);
+            }
+        } else {
+            let row = row_mut(block, k, self.stride);
+            for l in 0..W {
                 row[self.channel[l]] = T::from_f64(pack.0[l]);
             }
         }
     }
 }
 
-/// Calls `$run::<W>(&Lanes<W>, ...)` for channels in portions of at most eight, with the
-/// smallest width that holds each portion.
+/// Evaluates the body with `$lanes` bound to the [`Lanes`] of up to eight of the channels at a
+/// time, of exactly the width needed: the body is compiled once for each.
 macro_rules! for_each_pack {
-    ($channels:expr, $lanes:ident => $body:expr) => {
+    ($channels:expr, $stride:expr, $lanes:ident => $body:expr) => {
         for portion in $channels.chunks(8) {
-            match portion.len() {
-                1 => {
-                    let $lanes = $crate::lanes::Lanes::<1>::new(portion);
-                    $body
-                }
-                2 => {
-                    let $lanes = $crate::lanes::Lanes::<2>::new(portion);
-                    $body
-                }
-                3 | 4 => {
-                    let $lanes = $crate::lanes::Lanes::<4>::new(portion);
-                    $body
-                }
-                _ => {
-                    let $lanes = $crate::lanes::Lanes::<8>::new(portion);
-                    $body
-                }
-            }
+            $crate::lanes::for_each_pack!(@widths portion, $stride, $lanes => $body;
+                1 2 3 4 5 6 7 8)
+        }
+    };
+    (@widths $portion:ident, $stride:expr, $lanes:ident => $body:expr; $($width:literal)*) => {
+        match $portion.len() {
+            $($width => {
+                let $lanes = $crate::lanes::Lanes::<$width>::new($portion, $stride);
+                $body
+            })*
+            _ => unreachable!("portions hold one to eight channels"),
         }
     };
 }

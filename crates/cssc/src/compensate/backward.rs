@@ -21,7 +21,7 @@ use super::fold::PackJets;
 use super::options::EndRule;
 use super::plan::{Group, OwnKnot, Plan};
 use crate::error::{Error, check_length, check_query};
-use crate::lanes::{Lanes, Pack, for_each_pack, row, row_mut};
+use crate::lanes::{Lanes, Pack, for_each_pack, row};
 use crate::path::{Jets, Side};
 use crate::real::Real;
 use crate::spline::{Cursor, PiecewiseCubic};
@@ -150,7 +150,7 @@ impl Plan {
             block.fill(T::default());
         }
         for (channels, group) in self.groups() {
-            for_each_pack!(channels, lanes => {
+            for_each_pack!(channels, self.channels(), lanes => {
                 let sweep = Transposed { plan: self, group, lanes: &lanes };
                 sweep.run(pieces, &mut into);
             });
@@ -337,8 +337,7 @@ impl<const W: usize> Transposed<'_, W> {
 
     #[inline(always)]
     fn write<T: Real>(&self, gradient: Pack<W>, knot: usize, block: &mut [T]) {
-        self.lanes
-            .scatter(gradient, row_mut(block, knot, self.plan.channels()));
+        self.lanes.scatter(gradient, block, knot);
     }
 }
 

@@ -9,7 +9,7 @@
 //!    \dot o(t_b^-) \mathrel{-}= \dot r + \ddot r s,\qquad
 //!    \ddot o(t_b^-) \mathrel{-}= \ddot r. $$
 
-use crate::lanes::{Lanes, Pack, row};
+use crate::lanes::{Lanes, Pack};
 use crate::path::{Jets, Side};
 use crate::real::Real;
 use crate::spline::{PiecewiseCubic, shift};
@@ -39,7 +39,7 @@ pub(super) struct Inputs<'a, T> {
 impl<T: Real> Inputs<'_, T> {
     #[inline(always)]
     pub(super) fn value<const W: usize>(&self, lanes: &Lanes<W>, knot: usize) -> Pack<W> {
-        lanes.gather(row(self.values, knot, self.channels))
+        lanes.gather(self.values, knot)
     }
 
     #[inline(always)]
@@ -53,7 +53,11 @@ impl<T: Real> Inputs<'_, T> {
             Side::Left => &self.left,
             Side::Right => &self.right,
         };
-        limits.map(|block| lanes.gather(row(block, knot, self.channels)))
+        Jets {
+            value: lanes.gather(limits.value, knot),
+            slope: lanes.gather(limits.slope, knot),
+            curvature: lanes.gather(limits.curvature, knot),
+        }
     }
 
     #[inline(always)]

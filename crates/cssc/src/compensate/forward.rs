@@ -56,7 +56,7 @@ impl Plan {
         into.prepare(self.times(), self.channels());
         let mut finite = true;
         for (channels, group) in self.groups() {
-            for_each_pack!(channels, lanes => {
+            for_each_pack!(channels, self.channels(), lanes => {
                 let sweep = Sweep { plan: self, group, lanes: &lanes, inputs: &inputs };
                 finite &= sweep.run(into);
             });

@@ -5,7 +5,7 @@ use super::moments::MomentSystem;
 use super::pieces::{PiecewiseCubic, shift};
 use super::{Kind, SharedKnots};
 use crate::error::{Error, check_knots, check_length};
-use crate::lanes::{Lanes, Pack, for_each_pack, row};
+use crate::lanes::{Lanes, Pack, for_each_pack};
 use crate::path::Path;
 use crate::real::Real;
 
@@ -102,17 +102,17 @@ fn fit_group<T: Real>(
 ) {
     let curved = matches!(kind, Kind::Natural | Kind::NotAKnot | Kind::Clamped { .. });
     if points.len() == 1 {
-        for_each_pack!(group, lanes => constant(points, &lanes, values, into));
+        for_each_pack!(group, into.channels(), lanes => constant(points, &lanes, values, into));
     } else if curved {
         let system = MomentSystem::new(times, points, kind);
-        for_each_pack!(group, lanes => system.solve(points, &lanes, values, into));
+        for_each_pack!(group, into.channels(), lanes => system.solve(points, &lanes, values, into));
     } else {
         for &channel in group {
             from_slopes(times, points, channel, values, kind, into);
         }
     }
     if points.len() < times.len() {
-        for_each_pack!(group, lanes => re_expand(times, points, &lanes, into));
+        for_each_pack!(group, into.channels(), lanes => re_expand(times, points, &lanes, into));
     }
 }
 
@@ -122,7 +122,7 @@ fn constant<const W: usize, T: Real>(
     values: &[T],
     into: &mut PiecewiseCubic,
 ) {
-    let value = lanes.gather(row(values, points[0], into.channels()));
+    let value = lanes.gather(values, points[0]);
     let piece = points[0].min(into.pieces() - 1);
     into.store(piece, lanes, [value, Pack::ZERO, Pack::ZERO, Pack::ZERO]);
 }
@@ -136,7 +136,7 @@ fn from_slopes<T: Real>(
     kind: Kind,
     into: &mut PiecewiseCubic,
 ) {
-    let lanes = Lanes::<1>::new(&[channel]);
+    let lanes = Lanes::<1>::new(&[channel], into.channels());
     let gaps: Vec<f64> = points
         .windows(2)
         .map(|pair| times[pair[1]] - times[pair[0]])

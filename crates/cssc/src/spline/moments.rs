@@ -12,8 +12,7 @@
 use super::Kind;
 use super::pieces::PiecewiseCubic;
 use super::tridiagonal::Tridiagonal;
-use crate::lanes::{Lanes, Pack, row};
-use crate::path::Path;
+use crate::lanes::{Lanes, Pack};
 use crate::real::Real;
 
 /// The cubic on a gap from its value at the left end, the slope of its chord and its second
@@ -120,12 +119,12 @@ impl MomentSystem {
         values: &[T],
         into: &mut PiecewiseCubic,
     ) {
-        let (last, channels) = (self.gaps.len(), into.channels());
+        let last = self.gaps.len();
         let mut moments = Vec::with_capacity(points.len());
-        let mut start = lanes.gather(row(values, points[0], channels));
+        let mut start = lanes.gather(values, points[0]);
         let (mut chord_before, mut eliminated) = (Pack::ZERO, Pack::ZERO);
         for i in 0..last {
-            let end = lanes.gather(row(values, points[i + 1], channels));
+            let end = lanes.gather(values, points[i + 1]);
             let chord = (end - start) * (1.0 / self.gaps[i]);
             let rhs = self.right_hand_side(i, chord_before, chord);
             eliminated = self.matrix.eliminate(i, rhs, eliminated);

@@ -173,20 +173,22 @@ impl PiecewiseCubic {
         lanes: &Lanes<W>,
         cubic: [Pack<W>; 4],
     ) {
-        for (power, pack) in cubic.into_iter().enumerate() {
-            lanes.scatter(
-                pack,
-                row_mut(&mut self.coefficients, piece * 4 + power, self.channels),
-            );
-        }
+        let [a0, a1, a2, a3] = cubic;
+        lanes.scatter(a0, &mut self.coefficients, piece * 4);
+        lanes.scatter(a1, &mut self.coefficients, piece * 4 + 1);
+        lanes.scatter(a2, &mut self.coefficients, piece * 4 + 2);
+        lanes.scatter(a3, &mut self.coefficients, piece * 4 + 3);
     }
 
     /// Reads one piece of some channels.
     #[inline(always)]
     pub(crate) fn load<const W: usize>(&self, piece: usize, lanes: &Lanes<W>) -> [Pack<W>; 4] {
-        std::array::from_fn(|power| {
-            lanes.gather(row(&self.coefficients, piece * 4 + power, self.channels))
-        })
+        [
+            lanes.gather(&self.coefficients, piece * 4),
+            lanes.gather(&self.coefficients, piece * 4 + 1),
+            lanes.gather(&self.coefficients, piece * 4 + 2),
+            lanes.gather(&self.coefficients, piece * 4 + 3),
+        ]
     }
 }
 
