@@ -127,11 +127,14 @@ def ragged_union(inputs):
     return Program(inputs, workloads.parameter_names("ragged"), loss)
 
 
-def compiled(make, **which):
+def compiled(make):
     """The same program with the Euler step and the cell compiled by torch.compile."""
     def build(inputs):
-        euler = torch.compile(torch_model.euler, fullgraph=True, dynamic=False)
+        step = torch.compile(torch_model.euler, fullgraph=True, dynamic=False)
         update = torch.compile(torch_model.update, fullgraph=True, dynamic=False)
+
+        def euler(h, dt, layers):  # a number would be compiled in, once for each value
+            return step(h, torch.as_tensor(dt, dtype=h.dtype), layers)
 
         def cell_step(cell, index, h):
             return update(h, cell.gates_u[index], cell.candidate_u[index], cell.seen[index],

@@ -18,9 +18,13 @@ the step; o = g(h) is read after the update. The cell sees u = [value or 0, mask
     n = tanh(candidate [r h, u])     h+ = (1 - z) n + z h
 """
 
+import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ModuleNotFoundError:  # sizes and costs are also asked outside the environment
+    np = None
 
 BATCH, POINTS, HIDDEN, CHANNELS = 50, 100, 15, 1
 GRID_STEP = 0.05
@@ -154,3 +158,8 @@ def flop(workload):
     if workload.startswith("cssc"):
         products += (observed - 1) * (dynamics + 2 * (dynamics + 3 * decoder))
     return (1 if workload == "infer" else 3) * 2 * BATCH * products
+
+
+if __name__ == "__main__":  # python -m peers.workloads DIRECTORY WORKLOAD...
+    for _workload in sys.argv[2:]:
+        write_arrays(Path(sys.argv[1]) / f"{_workload}.safetensors", make_inputs(_workload))
