@@ -12,7 +12,7 @@ class Program:
     """One compiled iteration: forward, for training also backward and an AdaMax step."""
 
     def __init__(self, inputs, names, loss, data, optimise=False, train=True):
-        self.parameters = {name: jnp.asarray(inputs[name]) for name in names}
+        self.parameters = {name: jnp.asarray(inputs[name], jnp.float32) for name in names}
         self.data, self.train, self.optimise = data, train, optimise
         zeros = jax.tree.map(jnp.zeros_like, self.parameters)
         self.state = {"count": jnp.zeros(()), "mean": zeros, "norm": zeros} if optimise else None
@@ -45,26 +45,18 @@ class Program:
                 **{f"grad.{name}": np.asarray(g, np.float64) for name, g in gradients.items()}}
 
 
+def arrays_of(arrays):
+    """On the device; double precision becomes single."""
+    return {name: jnp.asarray(array, jnp.float32 if array.dtype.kind == "f" else None)
+            for name, array in arrays.items()}
+
+
 def series_of(inputs):
-    """Arrays of the inputs with time first, and the steps between points."""
-    gaps = np.diff(inputs["times"], axis=-1)
-    steps = gaps if gaps.ndim == 1 else gaps.T[:, :, None]
-    return {"values": jnp.asarray(inputs["values"].T), "masks": jnp.asarray(inputs["masks"].T),
-            "steps": jnp.asarray(steps, jnp.float32)}
+    return arrays_of(workloads.series_arrays(inputs))
 
 
 def knots_of(inputs):
-    """What depends on times and masks alone: knots, gaps, and each grid point's interval."""
-    index, times = workloads.knot_indices(inputs["masks"]), inputs["times"].astype(np.float32)
-    batch, knots = index.shape
-    interval = np.minimum((inputs["masks"] > 0.5).cumsum(axis=1) - 1, knots - 2)
-    start = times[np.take_along_axis(index, interval, axis=1)]
-    flat = index * batch + np.arange(batch)[:, None]
-    found = {"interval": interval, "offset": times - start, "gaps": np.diff(times[index], axis=1),
-             "right": flat[:, :-1].reshape(-1), "left": flat[:, 1:].reshape(-1),
-             "observed": np.take_along_axis(inputs["values"], index, axis=1),
-             "values": inputs["values"]}
-    return jax.tree.map(jnp.asarray, found)
+    return arrays_of(workloads.knot_arrays(inputs))
 
 
 def field(inputs):
@@ -72,8 +64,13 @@ def field(inputs):
                    (jnp.asarray(inputs["initial"]),))
 
 
-def field_diffrax(adjoint):
-    """The public solver: `diffeqsolve` with Euler, all states saved."""
+def field_diffrax(inputs):
+    """The public solver: `diffeqsolve` with Euler, all states saved.
+
+    A checkpoint for every step: faster here than fewer checkpoints and than DirectAdjoint.
+    """
+    adjoint = diffrax.RecursiveCheckpointAdjoint(checkpoints=workloads.POINTS)
+
     def loss(parameters, initial):
         layers = jax_model.network(parameters, "dynamics")
         end = workloads.POINTS * workloads.GRID_STEP
@@ -84,8 +81,8 @@ def field_diffrax(adjoint):
             saveat=diffrax.SaveAt(steps=True), max_steps=workloads.POINTS)
         return jnp.square(solution.ys).mean()
 
-    return lambda inputs: Program(inputs, workloads.parameter_names("field"), loss,
-                                  (jnp.asarray(inputs["initial"]),))
+    return Program(inputs, workloads.parameter_names("field"), loss,
+                   (jnp.asarray(inputs["initial"]),))
 
 
 def ode_rnn(inputs, optimise=True):
@@ -111,7 +108,5 @@ def ragged(inputs):
 PROGRAMS = {
     "JAX": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
             "cssc-10": cssc, "cssc-30": cssc, "cssc-50": cssc},
-    "diffrax": {"field": field_diffrax(diffrax.RecursiveCheckpointAdjoint(checkpoints=workloads.POINTS))},
-    "diffrax checkpoint": {"field": field_diffrax(diffrax.RecursiveCheckpointAdjoint())},
-    "diffrax direct": {"field": field_diffrax(diffrax.DirectAdjoint())},
+    "diffrax": {"field": field_diffrax},
 }

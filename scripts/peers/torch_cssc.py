@@ -11,8 +11,8 @@ At the last knot o and c are read from the left: nothing to the right of it is e
 
 import torch
 
-from .torch_model import network, predict, walk
-from .workloads import COMPENSATION_WEIGHT, knot_indices
+from .torch_model import network, predict, tensors, walk
+from .workloads import COMPENSATION_WEIGHT, knot_arrays
 
 
 def jets(parameters, h):
@@ -39,19 +39,8 @@ def jets(parameters, h):
 
 
 def knots_of(inputs, dtype=torch.float32):
-    """What depends on times and masks alone: knots, gaps, and each grid point's interval."""
-    index = torch.tensor(knot_indices(inputs["masks"]))
-    times = torch.tensor(inputs["times"], dtype=dtype)
-    batch, knots = index.shape
-    interval = torch.tensor(inputs["masks"] > 0.5).cumsum(dim=1) - 1
-    interval = interval.clamp_(max=knots - 2)
-    offset = times - times[index.gather(1, interval)]
-    series = torch.arange(batch).unsqueeze(1)
-    flat = index * batch + series  # rows of [points * batch, hidden]
-    values = torch.tensor(inputs["values"], dtype=dtype)
-    return {"interval": interval, "offset": offset, "gaps": times[index].diff(dim=1),
-            "right": flat[:, :-1].reshape(-1), "left": flat[:, 1:].reshape(-1),
-            "observed": values.gather(1, index), "values": values}
+    """What depends on times and masks alone; see workloads.knot_arrays."""
+    return tensors(knot_arrays(inputs), dtype)
 
 
 def limits(parameters, knots, before, after):

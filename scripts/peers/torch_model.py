@@ -110,10 +110,14 @@ def ode_rnn_loss(parameters, series, **how):
     return (series["values"] - ode_rnn_predict(parameters, series, **how)).square().mean()
 
 
+def tensors(arrays, dtype):
+    """Arrays as tensors; numbers in the type asked for, indices as they are."""
+    return {name: torch.tensor(array.copy(), dtype=dtype if array.dtype.kind == "f" else None)
+            for name, array in arrays.items()}
+
+
 def series_of(inputs, dtype=torch.float32):
-    """Arrays of the inputs as tensors with time first, and the steps between points."""
-    values, masks = (torch.tensor(inputs[name].T.copy(), dtype=dtype) for name in ("values", "masks"))
-    times = torch.tensor(inputs["times"], dtype=dtype)
-    gaps = times.diff(dim=-1)
-    steps = gaps.tolist() if gaps.ndim == 1 else list(gaps.T.unsqueeze(-1).contiguous().unbind())
-    return {"values": values, "masks": masks, "times": times, "steps": steps}
+    """The series as tensors with time first, and the list of steps between points."""
+    series = tensors(workloads.series_arrays(inputs), dtype)
+    steps = series["steps"]
+    return {**series, "steps": steps.tolist() if steps.ndim == 1 else list(steps.unbind())}

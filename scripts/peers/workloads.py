@@ -129,6 +129,33 @@ def write_arrays(path, arrays):
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, str(path))
 
 
+def series_arrays(inputs):
+    """The series with time first, and the steps between points ([points-1], or with own times
+    [points-1, batch, 1])."""
+    gaps = np.diff(inputs["times"].astype(np.float64), axis=-1)
+    return {"values": inputs["values"].T, "masks": inputs["masks"].T,
+            "steps": gaps if gaps.ndim == 1 else gaps.T[:, :, None]}
+
+
+def knot_arrays(inputs):
+    """What a compensation needs that depends on times and masks alone.
+
+    `interval` and `offset` [batch, points]: the knot interval of every grid point and the time since its
+    start; `gaps` [batch, knots-1]; `right`, `left`: rows of [points * batch] states just right of all
+    knots but the last, just left of all but the first; `observed` [batch, knots].
+    """
+    index, times = knot_indices(inputs["masks"]), inputs["times"].astype(np.float64)
+    batch, knots = index.shape
+    interval = np.minimum((inputs["masks"] > 0.5).cumsum(axis=1) - 1, knots - 2)
+    rows = index * batch + np.arange(batch)[:, None]
+    return {"interval": interval,
+            "offset": times - times[np.take_along_axis(index, interval, axis=1)],
+            "gaps": np.diff(times[index], axis=1),
+            "right": rows[:, :-1].reshape(-1), "left": rows[:, 1:].reshape(-1),
+            "observed": np.take_along_axis(inputs["values"], index, axis=1),
+            "values": inputs["values"]}
+
+
 def knot_indices(masks):
     """Grid indices of the observed points, [batch, knots]; every series has equally many."""
     counts = (masks > 0.5).sum(axis=1)
