@@ -1,2 +1,42 @@
-//! The command line of cssc.
-fn main() {}
+//! The command line of cssc: one file a command in `commands/`, no mathematics of its own.
+//!
+//! Results go to standard output or to `--output`, everything else to standard error. Exit code 0: done;
+//! 1: a check failed; 2: the command could not run.
+
+mod commands;
+mod destination;
+mod failure;
+mod prediction;
+mod query;
+mod source;
+mod table;
+mod workload;
+
+use clap::Parser;
+use std::io::Write;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Smooth, trainable interpolation of time series with gaps
+///
+/// Results go to standard output (or to --output), everything else to standard error. Exit code 0: done;
+/// 1: a check failed; 2: the command could not run. A file name of - means standard input.
+#[derive(Debug, Parser)]
+#[command(name = "cssc", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nobody is left to tell when standard error is closed.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}

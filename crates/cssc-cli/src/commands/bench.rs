@@ -1,0 +1,129 @@
+//! `cssc bench`: times fixed workloads on made data.
+
+use crate::destination::Destination;
+use crate::failure::Failure;
+use crate::workload::{Array, Workload};
+use safetensors::tensor::{Dtype, TensorView};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Time fixed workloads of the engine on made data
+///
+/// Workloads: field, ode-rnn, cssc-10, cssc-30, cssc-50, hidden-10, hidden-30, hidden-50, infer, ragged.
+/// scripts/bench-peers compares them with PyTorch and JAX in one run.
+///
+/// Example: cssc bench --threads 2 field ode-rnn
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// What to time; all if none is named
+    #[arg(value_name = "WORKLOAD")]
+    workloads: Vec<String>,
+    /// Threads to use [default: one for each processor]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Timed iterations, after three to warm up
+    #[arg(long, default_value_t = 15)]
+    repeats: usize,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Do not time: write inputs, loss and gradients of each workload to DIR/WORKLOAD.safetensors
+    #[arg(long, value_name = "DIR")]
+    check: Option<PathBuf>,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+#[derive(Serialize)]
+struct Timing {
+    workload: String,
+    threads: usize,
+    min_ms: f64,
+    median_ms: f64,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let all = || Workload::ALL.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let names: Vec<String> =
+            if self.workloads.is_empty() { all() } else { self.workloads.clone() };
+        if self.repeats == 0 || self.threads == Some(0) {
+            return Err(Failure::new("--repeats and --threads must be at least 1"));
+        }
+        let threads =
+            self.threads.or(std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))?;
+        let timings = pool.install(|| {
+            names
+                .iter()
+                .filter_map(|name| self.one(name, threads).transpose())
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        self.print(&timings)
+    }
+
+    fn one(&self, name: &str, threads: usize) -> Result<Option<Timing>, Failure> {
+        let workload = Workload::named(name).ok_or_else(|| {
+            let known: Vec<&str> = Workload::ALL.iter().map(|(name, _)| *name).collect();
+            Failure::new(format!("unknown workload `{name}`; known: {}", known.join(", ")))
+        })?;
+        let mut program = workload.prepare();
+        if let Some(directory) = &self.check {
+            let path = directory.join(format!("{name}.safetensors"));
+            write(&path, &program.arrays().map_err(failed)?)?;
+            return Ok(None);
+        }
+        for _ in 0..3 {
+            program.run().map_err(failed)?;
+        }
+        let mut times = Vec::with_capacity(self.repeats);
+        for _ in 0..self.repeats {
+            let start = Instant::now();
+            program.run().map_err(failed)?;
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        let workload = name.to_owned();
+        let median_ms = times[times.len() / 2];
+        Ok(Some(Timing { workload, threads, min_ms: times[0], median_ms }))
+    }
+
+    fn print(&self, timings: &[Timing]) -> Result<(), Failure> {
+        if self.check.is_some() {
+            return Ok(());
+        }
+        let text = if self.json {
+            serde_json::to_string_pretty(timings).expect("numbers and names") + "\n"
+        } else {
+            let mut text = format!("{:12} {:>7} {:>10} {:>10}\n", "workload", "threads", "min ms", "median ms");
+            for t in timings {
+                text += &format!(
+                    "{:12} {:>7} {:>10.2} {:>10.2}\n",
+                    t.workload, t.threads, t.min_ms, t.median_ms
+                );
+            }
+            text
+        };
+        self.destination.write(|writer| writer.write_all(text.as_bytes()))
+    }
+}
+
+fn failed(error: cssc::Error) -> Failure {
+    Failure::new(error.to_string())
+}
+
+fn write(path: &std::path::Path, arrays: &[Array]) -> Result<(), Failure> {
+    let bytes: Vec<Vec<u8>> =
+        arrays.iter().map(|a| a.values.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+    let views = arrays.iter().zip(&bytes).map(|(array, bytes)| {
+        let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes)
+            .expect("as many numbers as the shape says");
+        (array.name.clone(), view)
+    });
+    let file = safetensors::serialize(views, None).expect("names are unique and shapes fit");
+    std::fs::write(path, file).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}

@@ -1,0 +1,373 @@
+//! The fixed workloads of `cssc bench`: sizes of the paper's appendix D on made data.
+//!
+//! | workload | one iteration |
+//! |---|---|
+//! | `field` | 100 Euler steps of h' = f(h), batch 50, loss on all states, backward |
+//! | `ode-rnn` | a training step: 100 grid points, 30 observed, cell, decoder, loss, backward, AdaMax |
+//! | `cssc-10`, `-30`, `-50` | the same with exact derivatives and compensation, so many observed |
+//! | `hidden-10`, `-30`, `-50` | the same with the compensation of the state |
+//! | `infer` | the forward pass of `ode-rnn` |
+//! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
+//!
+//! Times and values are rounded to `f32` once, so that a file of inputs holds them exactly.
+
+use cssc::Error;
+use cssc::batch::Stepping;
+use cssc::data::Random;
+use cssc::model::{Method, ModelConfig, Network, Observed, Request};
+use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
+use cssc::ode::{Solver, advance};
+use cssc::train::{AdaMax, SHARD, Sample, Shards};
+use rayon::prelude::*;
+
+const BATCH: usize = 50;
+const POINTS: usize = 100;
+const GRID_STEP: f64 = 0.05;
+const RAGGED_POINTS: usize = 30;
+const HIDDEN: usize = 15;
+const RATE: f64 = 0.005;
+
+/// What is timed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Workload {
+    Field,
+    OdeRnn,
+    Cssc(usize),
+    Hidden(usize),
+    Infer,
+    Ragged,
+}
+
+impl Workload {
+    pub(crate) const ALL: [(&'static str, Self); 10] = [
+        ("field", Self::Field),
+        ("ode-rnn", Self::OdeRnn),
+        ("cssc-10", Self::Cssc(10)),
+        ("cssc-30", Self::Cssc(30)),
+        ("cssc-50", Self::Cssc(50)),
+        ("hidden-10", Self::Hidden(10)),
+        ("hidden-30", Self::Hidden(30)),
+        ("hidden-50", Self::Hidden(50)),
+        ("infer", Self::Infer),
+        ("ragged", Self::Ragged),
+    ];
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, workload)| *workload)
+    }
+
+    pub(crate) fn prepare(self) -> Program {
+        let mut random = Random::new(1);
+        match self {
+            Self::Field => Program::Field(Box::new(Field::new(&mut random))),
+            Self::OdeRnn => Program::train(Method::OdeRnn, grid(30, &mut random), true),
+            Self::Cssc(observed) => Program::train(Method::Cssc, grid(observed, &mut random), true),
+            Self::Hidden(observed) => {
+                Program::train(Method::HiddenCssc, grid(observed, &mut random), true)
+            }
+            Self::Infer => Program::Infer(Box::new(Infer::new(grid(30, &mut random)))),
+            Self::Ragged => Program::train(Method::OdeRnn, ragged(&mut random), false),
+        }
+    }
+}
+
+/// A workload made ready; [`Program::run`] is one iteration.
+pub(crate) enum Program {
+    Field(Box<Field>),
+    Train(Box<Train>),
+    Infer(Box<Infer>),
+}
+
+/// A named array for the comparison with other programs.
+pub(crate) struct Array {
+    pub(crate) name: String,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<f32>,
+}
+
+impl Program {
+    fn train(method: Method, samples: Vec<Sample>, optimise: bool) -> Self {
+        let config = ModelConfig {
+            method,
+            end_rule: cssc::EndRule::Output,
+            solver: Solver::Euler,
+            step: 1e9,
+            ..ModelConfig::default()
+        };
+        let (network, parameters) = Network::new(&config, 2);
+        Self::Train(Box::new(Train {
+            gradient: Gradient::zeros(&parameters),
+            optimizer: optimise.then(|| AdaMax::new(parameters.values().len())),
+            shards: Shards::new(),
+            network,
+            parameters,
+            samples,
+            loss: f64::NAN,
+        }))
+    }
+
+    /// One iteration.
+    pub(crate) fn run(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Field(field) => field.run(),
+            Self::Train(train) => train.run()?,
+            Self::Infer(infer) => infer.run()?,
+        }
+        Ok(())
+    }
+
+    /// Inputs, parameters and the outcome of one iteration.
+    pub(crate) fn arrays(&mut self) -> Result<Vec<Array>, Error> {
+        match self {
+            Self::Field(field) => {
+                field.run();
+                let initial = array("initial", &[BATCH, HIDDEN], field.initial.clone());
+                let mut arrays = vec![initial];
+                arrays.extend(outcome(&field.parameters, &field.total, field.loss));
+                Ok(arrays)
+            }
+            Self::Train(train) => {
+                let before = train.parameters.clone();
+                train.run()?;
+                let mut arrays = series_arrays(&train.samples);
+                arrays.extend(outcome(&before, &train.gradient, train.loss));
+                Ok(arrays)
+            }
+            Self::Infer(infer) => {
+                infer.run()?;
+                let mut arrays = series_arrays(&infer.samples);
+                arrays.extend(parameter_arrays(&infer.parameters));
+                arrays.push(array("predicted", &[BATCH, POINTS], infer.predicted()));
+                Ok(arrays)
+            }
+        }
+    }
+}
+
+/// The bare field, without cell and decoder.
+pub(crate) struct Field {
+    dynamics: Mlp,
+    parameters: Parameters<f32>,
+    initial: Vec<f32>,
+    shards: Vec<(Memory<f32>, Gradient<f32>, f64)>,
+    total: Gradient<f32>,
+    loss: f64,
+}
+
+impl Field {
+    fn new(random: &mut Random) -> Self {
+        let mut parameters = Parameters::new();
+        let dynamics = Mlp::new(
+            &mut parameters,
+            "dynamics",
+            &[HIDDEN, 300, 300, 300, 300, HIDDEN],
+            [Activation::Tanh, Activation::Identity],
+            Initializer::Normal(0.1),
+            random,
+        );
+        parameters.pack();
+        let initial = (0..BATCH * HIDDEN).map(|_| random.normal(0.0, 1.0) as f32).collect();
+        let shards = (0..BATCH.div_ceil(SHARD))
+            .map(|_| (Memory::new(), Gradient::zeros(&parameters), 0.0))
+            .collect();
+        let total = Gradient::zeros(&parameters);
+        Self { dynamics, parameters, initial, shards, total, loss: f64::NAN }
+    }
+
+    fn run(&mut self) {
+        let Self { dynamics, parameters, initial, shards, .. } = self;
+        let parts = initial.par_chunks(SHARD * HIDDEN);
+        shards.par_iter_mut().zip(parts).for_each(|((memory, gradient, loss), part)| {
+            let rows = part.len() / HIDDEN;
+            gradient.values.fill(0.0);
+            let mut graph = Graph::new(memory, parameters);
+            let mut state = graph.input(rows, HIDDEN, part);
+            let lengths = vec![GRID_STEP as f32; rows];
+            let tableau = Solver::Euler.tableau();
+            let states: Vec<_> = (0..POINTS)
+                .map(|_| {
+                    state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
+                    state
+                })
+                .collect();
+            let picks = (0..POINTS).flat_map(|step| (0..rows).map(move |row| (step, row)));
+            let all = graph.collect(&states, picks);
+            let scale = 1.0 / (BATCH * POINTS * HIDDEN) as f64;
+            let mean = graph.square(all, None, None, scale);
+            graph.backward(mean, gradient);
+            *loss = f64::from(graph.value(mean)[0]);
+        });
+        self.total.values.fill(0.0);
+        for (_, gradient, _) in &self.shards {
+            let pairs = self.total.values.iter_mut().zip(&gradient.values);
+            pairs.for_each(|(sum, g)| *sum += g);
+        }
+        self.loss = self.shards.iter().map(|shard| shard.2).sum();
+    }
+}
+
+/// A training iteration of a whole model.
+pub(crate) struct Train {
+    network: Network,
+    parameters: Parameters<f32>,
+    samples: Vec<Sample>,
+    shards: Shards<f32>,
+    gradient: Gradient<f32>,
+    optimizer: Option<AdaMax<f32>>,
+    loss: f64,
+}
+
+impl Train {
+    fn run(&mut self) -> Result<(), Error> {
+        let gradient = &mut self.gradient;
+        self.loss = self.shards.loss(&self.network, &self.parameters, &self.samples, gradient)?;
+        if let Some(optimizer) = &mut self.optimizer {
+            optimizer.step(self.parameters.values_mut(), &gradient.values, 1.0, RATE);
+            self.parameters.pack();
+        }
+        Ok(())
+    }
+}
+
+/// The forward pass alone.
+pub(crate) struct Infer {
+    network: Network,
+    parameters: Parameters<f32>,
+    samples: Vec<Sample>,
+    shards: Vec<(Memory<f32>, Vec<f32>, Vec<usize>)>,
+}
+
+impl Infer {
+    fn new(samples: Vec<Sample>) -> Self {
+        let config = ModelConfig { method: Method::OdeRnn, step: 1e9, ..ModelConfig::default() };
+        let (network, parameters) = Network::new(&config, 2);
+        let shards = (0..BATCH.div_ceil(SHARD))
+            .map(|_| (Memory::new(), Vec::new(), Vec::new()))
+            .collect();
+        Self { network, parameters, samples, shards }
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        let Self { network, parameters, samples, shards } = self;
+        let stepping = Stepping { longest: 1e9, stop_at_query: true };
+        let parts = samples.par_chunks(SHARD);
+        shards.par_iter_mut().zip(parts).try_for_each(|((memory, predicted, order), part)| {
+            let series: Vec<Observed<'_>> = part
+                .iter()
+                .map(|s| Observed { times: &s.times, values: &s.values, query: &s.query })
+                .collect();
+            let mut graph = Graph::forward_only(memory, parameters);
+            let request = Request { series: &series, stepping, method: Method::OdeRnn };
+            let prediction = network.predict(&mut graph, &request)?;
+            predicted.clear();
+            predicted.extend_from_slice(graph.value(prediction.smoothed));
+            *order = prediction.order;
+            Ok(())
+        })
+    }
+
+    fn predicted(&self) -> Vec<f32> {
+        let mut all = vec![0.0; BATCH * POINTS];
+        for (i, (_, predicted, order)) in self.shards.iter().enumerate() {
+            for (block, item) in predicted.chunks_exact(POINTS).zip(order) {
+                let start = (i * SHARD + item) * POINTS;
+                all[start..start + POINTS].copy_from_slice(block);
+            }
+        }
+        all
+    }
+}
+
+/// Sine curves on a grid, `observed` points of each shown.
+fn grid(observed: usize, random: &mut Random) -> Vec<Sample> {
+    let times: Vec<f64> = (0..POINTS).map(|i| rounded(GRID_STEP * i as f64)).collect();
+    (0..BATCH)
+        .map(|_| {
+            let shown = random.observed_points(POINTS, observed);
+            curve(&times, &shown, random)
+        })
+        .collect()
+}
+
+/// Sine curves at times of their own, every point shown.
+fn ragged(random: &mut Random) -> Vec<Sample> {
+    let mut places: Vec<usize> = (0..BATCH * RAGGED_POINTS).collect();
+    random.shuffle(&mut places);
+    let unit = GRID_STEP * POINTS as f64 / (BATCH * RAGGED_POINTS) as f64;
+    places
+        .chunks_exact_mut(RAGGED_POINTS)
+        .map(|places| {
+            places.sort_unstable();
+            let times: Vec<f64> = places.iter().map(|&p| rounded(unit * p as f64)).collect();
+            curve(&times, &(0..RAGGED_POINTS).collect::<Vec<_>>(), random)
+        })
+        .collect()
+}
+
+fn curve(times: &[f64], shown: &[usize], random: &mut Random) -> Sample {
+    let frequency = random.uniform(0.4, 0.8);
+    let level = random.normal(1.0, 0.1);
+    let values: Vec<f64> = times
+        .iter()
+        .map(|t| rounded((std::f64::consts::TAU * frequency * t).sin() + level))
+        .collect();
+    let mut mask = vec![false; times.len()];
+    shown.iter().for_each(|&i| mask[i] = true);
+    Sample {
+        times: shown.iter().map(|&i| times[i]).collect(),
+        values: shown.iter().map(|&i| values[i]).collect(),
+        query: times.to_vec(),
+        targets: values,
+        shown: mask,
+    }
+}
+
+fn rounded(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+fn series_arrays(samples: &[Sample]) -> Vec<Array> {
+    let points = samples[0].query.len();
+    let shape = [samples.len(), points];
+    let same_times = samples.iter().all(|s| s.query == samples[0].query);
+    let times: Vec<f32> = if same_times {
+        samples[0].query.iter().map(|&t| t as f32).collect()
+    } else {
+        samples.iter().flat_map(|s| &s.query).map(|&t| t as f32).collect()
+    };
+    let times_shape = if same_times { &shape[1..] } else { &shape[..] };
+    let values = samples.iter().flat_map(|s| &s.targets).map(|&x| x as f32).collect();
+    let masks = samples.iter().flat_map(|s| &s.shown).map(|&m| f32::from(u8::from(m))).collect();
+    vec![
+        array("times", times_shape, times),
+        array("values", &shape, values),
+        array("masks", &shape, masks),
+    ]
+}
+
+fn parameter_arrays(parameters: &Parameters<f32>) -> Vec<Array> {
+    named_like(parameters, parameters.values(), "")
+}
+
+fn outcome(parameters: &Parameters<f32>, gradient: &Gradient<f32>, loss: f64) -> Vec<Array> {
+    let mut arrays = parameter_arrays(parameters);
+    arrays.extend(named_like(parameters, &gradient.values, "grad."));
+    arrays.push(array("loss", &[], vec![loss as f32]));
+    arrays
+}
+
+/// `values` cut and named like the parameters; a bias is a vector.
+fn named_like(parameters: &Parameters<f32>, values: &[f32], prefix: &str) -> Vec<Array> {
+    parameters
+        .infos()
+        .iter()
+        .map(|info| {
+            let shape = if info.name.ends_with(".bias") { &info.shape[1..] } else { &info.shape };
+            array(&format!("{prefix}{}", info.name), shape, values[info.range.clone()].to_vec())
+        })
+        .collect()
+}
+
+fn array(name: &str, shape: &[usize], values: Vec<f32>) -> Array {
+    Array { name: name.to_owned(), shape: shape.to_vec(), values }
+}

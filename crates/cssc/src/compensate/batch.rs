@@ -1,0 +1,392 @@
+//! Many series of different lengths in one call, in parallel.
+//!
+//! Series lie one after the other in flat blocks, cut by offsets:
+//!
+//! ```text
+//!   times    a0 a1 a2 b0 b1 c0 c1 c2 c3        offsets  0 3 5 9
+//!   values   [9, channels]
+//!   query    a  a  b  b  b  c                  offsets  0 2 5 6
+//! ```
+//!
+//! A [`Compensator`] owns one workspace a thread. The block is halved again and again and the
+//! parts handed to rayon; each series is computed on one thread from its own numbers only, so the
+//! result does not depend on the number of threads, down to the last bit. Nothing is
+//! kept between forward and backward: a plan costs little beside the rest, and memory for
+//! thousands of plans would not stay in any cache.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::backward::{Gradient, Workspace};
+use super::fold::Inputs;
+use super::options::Options;
+use super::plan::Plan;
+use super::validate;
+use crate::error::{Error, check_length};
+use crate::path::{Jets, Side};
+use crate::real::Real;
+use crate::spline::PiecewiseCubic;
+
+/// The knots and masks of many series.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchKnots<'a> {
+    /// Series i owns the knots `offsets[i]..offsets[i + 1]`; one more than there are series.
+    pub offsets: &'a [usize],
+    /// The knots of all series, `[knots]`; increasing within each series.
+    pub times: &'a [f64],
+    /// Number of channels of every series.
+    pub channels: usize,
+    /// Which values were observed, `[knots, channels]`; `None` means all.
+    pub observed: Option<&'a [bool]>,
+}
+
+/// Observations and limits of the prediction for many series, each `[knots, channels]`.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchInputs<'a, T> {
+    /// The observations; read only where observed.
+    pub values: &'a [T],
+    /// Limits of the prediction from the left.
+    pub left: Jets<&'a [T]>,
+    /// Limits of the prediction from the right.
+    pub right: Jets<&'a [T]>,
+}
+
+/// The query times of many series.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchQuery<'a> {
+    /// Series i owns the times `offsets[i]..offsets[i + 1]`.
+    pub offsets: &'a [usize],
+    /// The query times of all series; sorted within each series.
+    pub times: &'a [f64],
+    /// Which limit is meant where a query time is a knot.
+    pub side: Side,
+}
+
+/// Compensates many series at a time; see the [module documentation](crate::compensate).
+///
+/// ```
+/// use cssc::compensate::{BatchInputs, BatchKnots, BatchQuery, Compensator};
+/// use cssc::{Jets, Options, Side};
+/// // two series of one channel, with 2 and 3 knots, and no prediction: natural splines
+/// let knots = BatchKnots { offsets: &[0, 2, 5], times: &[0.0, 1.0, 0.0, 1.0, 2.0], channels: 1, observed: None };
+/// let none = Jets::<Vec<f64>>::zeros(5);
+/// let values = [1.0, 3.0, 0.0, 1.0, 0.0];
+/// let inputs = BatchInputs { values: &values, left: none.as_slices(), right: none.as_slices() };
+/// let query = BatchQuery { offsets: &[0, 1, 2], times: &[0.5, 0.5], side: Side::Right };
+/// let mut c = [0.0; 2];
+/// Compensator::new(Options::default()).evaluate(knots, inputs, query, &mut c)?;
+/// assert_eq!(c, [2.0, 0.6875]);
+/// # Ok::<(), cssc::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Compensator {
+    options: Options,
+    workspaces: Vec<Mutex<ThreadWorkspace>>,
+}
+
+#[derive(Debug, Default)]
+struct ThreadWorkspace {
+    plan: Plan,
+    pieces: PiecewiseCubic,
+    backward: Workspace,
+}
+
+impl Compensator {
+    /// A compensator that runs in the current rayon pool.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let workspaces = (0..rayon::current_num_threads())
+            .map(|_| Mutex::default())
+            .collect();
+        Compensator {
+            options,
+            workspaces,
+        }
+    }
+
+    /// The compensation of every series at its query times, into `[queries, channels]`.
+    ///
+    /// # Errors
+    /// If lengths or offsets do not fit, or for the first series that [`Plan::prepare`] or
+    /// [`Plan::forward`] refuses; the error names it. `into` is then partly written.
+    pub fn evaluate<T: Real>(
+        &self,
+        knots: BatchKnots<'_>,
+        inputs: BatchInputs<'_, T>,
+        query: BatchQuery<'_>,
+        into: &mut [T],
+    ) -> Result<(), Error> {
+        knots.check()?;
+        inputs.check(knots)?;
+        query.check(knots)?;
+        let rows = query.times.len() * knots.channels;
+        check_length("into", into.len(), rows, "query times x channels")?;
+        let start = |series: usize| query.offsets[series] * knots.channels;
+        self.halve(
+            knots,
+            0..knots.series(),
+            into,
+            &start,
+            &|workspace, series, into| {
+                let ThreadWorkspace { plan, pieces, .. } = workspace;
+                knots.plan(series, self.options, plan)?;
+                let BatchInputs {
+                    values,
+                    left,
+                    right,
+                } = inputs.part(&knots.range(series), knots.channels);
+                plan.forward(values, left, right, pieces)?;
+                pieces.values_into(&query.times[query.range(series)], query.side, into)
+            },
+        )
+    }
+
+    /// The compensation of every series as pieces, into one path a series.
+    ///
+    /// # Errors
+    /// As [`Compensator::evaluate`].
+    pub fn pieces<T: Real>(
+        &self,
+        knots: BatchKnots<'_>,
+        inputs: BatchInputs<'_, T>,
+        into: &mut [PiecewiseCubic],
+    ) -> Result<(), Error> {
+        knots.check()?;
+        inputs.check(knots)?;
+        check_length("into", into.len(), knots.series(), "series")?;
+        self.halve(
+            knots,
+            0..knots.series(),
+            into,
+            &|series| series,
+            &|workspace, series, into| {
+                knots.plan(series, self.options, &mut workspace.plan)?;
+                let part = inputs.part(&knots.range(series), knots.channels);
+                workspace
+                    .plan
+                    .forward(part.values, part.left, part.right, &mut into[0])
+            },
+        )
+    }
+
+    /// The gradients of a function of all that [`Compensator::evaluate`] returns, given its
+    /// gradient `[queries, channels]`. `into` is overwritten.
+    ///
+    /// # Errors
+    /// As [`Compensator::evaluate`].
+    pub fn backward<T: Real>(
+        &self,
+        knots: BatchKnots<'_>,
+        query: BatchQuery<'_>,
+        gradient: &[T],
+        into: Gradient<&mut [T]>,
+    ) -> Result<(), Error> {
+        knots.check()?;
+        query.check(knots)?;
+        let rows = query.times.len() * knots.channels;
+        check_length("gradient", gradient.len(), rows, "query times x channels")?;
+        let mut into = into;
+        into.check_lengths(knots.times.len() * knots.channels)?;
+        let start = |series: usize| knots.offsets[series] * knots.channels;
+        self.halve(
+            knots,
+            0..knots.series(),
+            into,
+            &start,
+            &|workspace, series, into| {
+                knots.plan(series, self.options, &mut workspace.plan)?;
+                let range = query.range(series);
+                let gradient = part(gradient, &range, knots.channels);
+                let ThreadWorkspace { plan, backward, .. } = workspace;
+                plan.backward(&query.times[range], query.side, gradient, backward, into)
+            },
+        )
+    }
+
+    /// Runs `work` on every series of `range`, each with its part of `into`; `start` says where
+    /// the part of a series begins.
+    fn halve<S: Split>(
+        &self,
+        knots: BatchKnots<'_>,
+        range: Range<usize>,
+        into: S,
+        start: &(impl Fn(usize) -> usize + Sync),
+        work: &(impl Fn(&mut ThreadWorkspace, usize, S) -> Result<(), Error> + Sync),
+    ) -> Result<(), Error> {
+        let size = knots.offsets[range.end] - knots.offsets[range.start];
+        if range.len() <= 1 || size <= SEQUENTIAL_KNOTS {
+            return self.in_turn(range, into, start, work);
+        }
+        let middle = range.start + range.len() / 2;
+        let (first, second) = into.split(start(middle) - start(range.start));
+        let (first, second) = rayon::join(
+            || self.halve(knots, range.start..middle, first, start, work),
+            || self.halve(knots, middle..range.end, second, start, work),
+        );
+        first.and(second)
+    }
+
+    fn in_turn<S: Split>(
+        &self,
+        range: Range<usize>,
+        mut into: S,
+        start: &impl Fn(usize) -> usize,
+        work: &impl Fn(&mut ThreadWorkspace, usize, S) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.workspaces.len();
+        // A workspace is prepared anew for each series, so one left by a panic is as good.
+        let mut workspace = self.workspaces[thread]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for series in range {
+            let (part, rest) = into.split(start(series + 1) - start(series));
+            into = rest;
+            work(&mut workspace, series, part).map_err(|error| error.in_series(series))?;
+        }
+        Ok(())
+    }
+}
+
+/// Parts of a batch with fewer knots than this are not split further.
+const SEQUENTIAL_KNOTS: usize = 2048;
+
+/// Output that can be cut in two.
+trait Split: Sized + Send {
+    fn split(self, at: usize) -> (Self, Self);
+}
+
+impl<T: Send> Split for &mut [T] {
+    fn split(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+}
+
+impl<T: Real> Split for Gradient<&mut [T]> {
+    fn split(self, at: usize) -> (Self, Self) {
+        let (values, values_rest) = self.values.split_at_mut(at);
+        let (left, left_rest) = split_jets(self.left, at);
+        let (right, right_rest) = split_jets(self.right, at);
+        let rest = Gradient {
+            values: values_rest,
+            left: left_rest,
+            right: right_rest,
+        };
+        (
+            Gradient {
+                values,
+                left,
+                right,
+            },
+            rest,
+        )
+    }
+}
+
+fn split_jets<T>(jets: Jets<&mut [T]>, at: usize) -> (Jets<&mut [T]>, Jets<&mut [T]>) {
+    let [value, slope, curvature] =
+        [jets.value, jets.slope, jets.curvature].map(|block| block.split_at_mut(at));
+    (
+        Jets {
+            value: value.0,
+            slope: slope.0,
+            curvature: curvature.0,
+        },
+        Jets {
+            value: value.1,
+            slope: slope.1,
+            curvature: curvature.1,
+        },
+    )
+}
+
+impl BatchKnots<'_> {
+    /// Number of series.
+    #[must_use]
+    pub fn series(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    fn range(&self, series: usize) -> Range<usize> {
+        self.offsets[series]..self.offsets[series + 1]
+    }
+
+    fn plan(&self, series: usize, options: Options, plan: &mut Plan) -> Result<(), Error> {
+        let range = self.range(series);
+        let mask = self.observed.map(|mask| part(mask, &range, self.channels));
+        plan.prepare(&self.times[range], self.channels, mask, options)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.channels == 0 {
+            return Err(Error::NoChannels);
+        }
+        check_offsets("knot", self.offsets, self.times.len())?;
+        let expected = self.times.len() * self.channels;
+        match self.observed {
+            Some(mask) => check_length("observed", mask.len(), expected, "times x channels"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a, T: Real> BatchInputs<'a, T> {
+    fn check(&self, knots: BatchKnots<'_>) -> Result<(), Error> {
+        let inputs = Inputs {
+            channels: knots.channels,
+            values: self.values,
+            left: self.left,
+            right: self.right,
+        };
+        validate::lengths(&inputs, knots.times.len())
+    }
+
+    fn part(&self, range: &Range<usize>, channels: usize) -> Self {
+        BatchInputs {
+            values: part(self.values, range, channels),
+            left: self.left.map(|block| part(block, range, channels)),
+            right: self.right.map(|block| part(block, range, channels)),
+        }
+    }
+}
+
+impl BatchQuery<'_> {
+    fn range(&self, series: usize) -> Range<usize> {
+        self.offsets[series]..self.offsets[series + 1]
+    }
+
+    fn check(&self, knots: BatchKnots<'_>) -> Result<(), Error> {
+        let expected = knots.offsets.len();
+        check_length(
+            "query offsets",
+            self.offsets.len(),
+            expected,
+            "as many as knot offsets",
+        )?;
+        check_offsets("query", self.offsets, self.times.len())
+    }
+}
+
+/// The rows of one series in a block `[rows, channels]` of all.
+fn part<'a, T>(block: &'a [T], range: &Range<usize>, channels: usize) -> &'a [T] {
+    &block[range.start * channels..range.end * channels]
+}
+
+fn check_offsets(what: &'static str, offsets: &[usize], expected: usize) -> Result<(), Error> {
+    let mut previous = 0;
+    for (index, &found) in offsets.iter().enumerate() {
+        let is_last = index + 1 == offsets.len();
+        if found < previous || (index == 0 && found != 0) || (is_last && found != expected) {
+            return Err(Error::BadOffsets {
+                what,
+                index,
+                found,
+                expected,
+            });
+        }
+        previous = found;
+    }
+    if offsets.is_empty() {
+        return check_length("knot offsets", 0, 1, "one more than there are series");
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Many series with the same channels.
+use std::collections::HashMap;
+
+use super::{DataError, Series};
+
+/// Series that share their channels. Ids, where given, differ: checked when it is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    channel_names: Vec<String>,
+    series: Vec<Series>,
+}
+
+impl Dataset {
+    /// Makes a data set; every series must have one channel for each name.
+    pub fn new(channel_names: Vec<String>, series: Vec<Series>) -> Result<Self, DataError> {
+        let mut numbers = HashMap::new();
+        for (number, one) in series.iter().enumerate() {
+            if one.channels() != channel_names.len() {
+                return Err(DataError::ChannelCount {
+                    series: one.id().map_or_else(|| number.to_string(), str::to_owned),
+                    expected: channel_names.len(),
+                    found: one.channels(),
+                });
+            }
+            let Some(id) = one.id() else { continue };
+            if let Some(first) = numbers.insert(id, number) {
+                return Err(DataError::DuplicateId {
+                    id: id.to_owned(),
+                    first,
+                    second: number,
+                });
+            }
+        }
+        Ok(Self {
+            channel_names,
+            series,
+        })
+    }
+
+    /// Names of the channels.
+    pub fn channel_names(&self) -> &[String] {
+        &self.channel_names
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.channel_names.len()
+    }
+
+    /// All series.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// Number of series.
+    pub fn len(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Whether there is no series.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+    }
+
+    /// The series at the given numbers, in that order.
+    ///
+    /// # Panics
+    /// When a number is not below [`Dataset::len`].
+    pub fn subset(&self, numbers: &[usize]) -> Self {
+        Self {
+            channel_names: self.channel_names.clone(),
+            series: numbers
+                .iter()
+                .map(|&number| self.series[number].clone())
+                .collect(),
+        }
+    }
+
+    /// The same channels with every series changed by `change`, which keeps ids and channels.
+    pub(crate) fn map(
+        &self,
+        change: impl FnMut(&Series) -> Result<Series, DataError>,
+    ) -> Result<Self, DataError> {
+        let series = self.series.iter().map(change).collect::<Result<_, _>>()?;
+        Ok(Self {
+            channel_names: self.channel_names.clone(),
+            series,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(id: &str, channels: usize) -> Series {
+        Series::new(Some(id.into()), channels, vec![0.0], vec![1.0; channels]).unwrap()
+    }
+
+    #[test]
+    fn a_series_with_other_channels_is_refused() {
+        let wrong = Dataset::new(vec!["x".into()], vec![series("a", 1), series("b", 2)]);
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "series b has 2 channels, the data set has 1"
+        );
+    }
+
+    #[test]
+    fn equal_ids_are_refused() {
+        let wrong = Dataset::new(vec!["x".into()], vec![series("a", 1), series("a", 1)]);
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "two series have the id `a` (numbers 0 and 1); ids must differ"
+        );
+    }
+
+    #[test]
+    fn a_subset_keeps_the_order_asked_for() {
+        let all = Dataset::new(
+            vec!["x".into()],
+            ["a", "b", "c"].map(|id| series(id, 1)).into(),
+        );
+        let ids: Vec<_> = all
+            .unwrap()
+            .subset(&[2, 0])
+            .series()
+            .iter()
+            .map(|one| one.label())
+            .collect();
+        assert_eq!(ids, ["c", "a"]);
+    }
+}

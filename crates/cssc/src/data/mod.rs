@@ -1,0 +1,35 @@
+//! Time series with gaps: what they are, how they are split and scaled.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`series`] | one series: times, values, what is missing |
+//! | [`dataset`] | many series with the same channels |
+//! | [`split`] | which series train, validate and test |
+//! | [`scale`] | values and times brought to a range a model likes, and back |
+//! | [`random`] | the seeded source of chance (`nn` or `tables`) |
+//! | [`toy_v1`] | the frozen toy set (`tables`) |
+//! | [`generate`] | the paper's three kinds of data from a seed (`tables`) |
+//! | [`npz`] | NumPy archives (`tables`) |
+pub mod dataset;
+pub mod error;
+#[cfg(feature = "tables")]
+pub mod generate;
+#[cfg(feature = "tables")]
+pub mod npz;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod random;
+pub mod scale;
+pub mod series;
+pub mod split;
+#[cfg(feature = "tables")]
+pub mod toy_v1;
+
+pub use dataset::Dataset;
+pub use error::DataError;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub use random::Random;
+pub use scale::{Scaler, TimeScaling, ValueScaling};
+pub use series::Series;
+pub use split::{Parts, Split};
+#[cfg(feature = "tables")]
+pub use toy_v1::ToyV1;

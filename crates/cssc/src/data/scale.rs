@@ -1,0 +1,360 @@
+//! Values and times brought to a range that a model likes, and back.
+//!
+//! ```text
+//! scaled value = (value - offset_j) / scale_j        scaled time = (time - origin) / unit
+//! ```
+//!
+//! Offset and scale of each channel, origin and unit of time are fitted on the training part only
+//! and are saved with the model. A channel that is constant, or never observed, keeps scale 1.
+//!
+//! Why times: a field learned where gaps are near 0.1 is stiff or idle where they are 300 (seconds
+//! of a sensor). The unit makes the median gap of the training part the gap asked for.
+use super::{DataError, Dataset, Series};
+
+/// How the values of each channel are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    any(feature = "nn", feature = "tables"),
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+pub enum ValueScaling {
+    /// Left as they are.
+    None,
+    /// Mean 0, standard deviation 1 (divided by the number of values).
+    #[default]
+    Standard,
+    /// From 0 to 1.
+    MinMax,
+}
+
+/// How times are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(
+    any(feature = "nn", feature = "tables"),
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+pub enum TimeScaling {
+    /// Left as they are.
+    #[default]
+    None,
+    /// The earliest training time becomes 0 and the median gap between times becomes this.
+    TypicalGap(f64),
+}
+
+/// Fitted constants. Serialisable, so that a model carries its own.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    any(feature = "nn", feature = "tables"),
+    derive(serde::Serialize, serde::Deserialize)
+)]
+pub struct Scaler {
+    offsets: Vec<f64>,
+    scales: Vec<f64>,
+    time_origin: f64,
+    time_unit: f64,
+}
+
+impl Scaler {
+    /// Leaves everything as it is.
+    pub fn identity(channels: usize) -> Self {
+        Self {
+            offsets: vec![0.0; channels],
+            scales: vec![1.0; channels],
+            time_origin: 0.0,
+            time_unit: 1.0,
+        }
+    }
+
+    /// Fixed constants per channel, times left alone. The hopper set uses (x - minimum) / maximum:
+    /// divided by the maximum and not by the range, as the public code does.
+    pub fn fixed(offsets: Vec<f64>, scales: Vec<f64>) -> Result<Self, DataError> {
+        if offsets.len() != scales.len() {
+            let (offsets, scales) = (offsets.len(), scales.len());
+            return Err(DataError::Scale(format!(
+                "{offsets} offsets but {scales} scales given"
+            )));
+        }
+        let usable = |scale: &f64| scale.is_finite() && *scale != 0.0;
+        if !offsets.iter().all(|offset| offset.is_finite()) || !scales.iter().all(usable) {
+            let wrong = "offsets must be finite, scales finite and not 0";
+            return Err(DataError::Scale(wrong.to_owned()));
+        }
+        Ok(Self {
+            offsets,
+            scales,
+            time_origin: 0.0,
+            time_unit: 1.0,
+        })
+    }
+
+    /// The same scales for values, with this origin and unit of time.
+    pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, DataError> {
+        if !(origin.is_finite() && unit.is_finite() && unit > 0.0) {
+            let wrong =
+                format!("time needs a finite origin and a unit above 0, found {origin} and {unit}");
+            return Err(DataError::Scale(wrong));
+        }
+        Ok(Self {
+            time_origin: origin,
+            time_unit: unit,
+            ..self
+        })
+    }
+
+    /// Fits on the training part.
+    pub fn fit(
+        training: &Dataset,
+        values: ValueScaling,
+        times: TimeScaling,
+    ) -> Result<Self, DataError> {
+        let mut scaler = Self::identity(training.channels());
+        for channel in 0..training.channels() {
+            let (offset, scale) = match values {
+                ValueScaling::None => (0.0, 1.0),
+                ValueScaling::Standard => mean_and_deviation(training, channel),
+                ValueScaling::MinMax => minimum_and_range(training, channel),
+            };
+            scaler.offsets[channel] = offset;
+            scaler.scales[channel] = scale;
+        }
+        if let TimeScaling::TypicalGap(gap) = times {
+            (scaler.time_origin, scaler.time_unit) = origin_and_unit(training, gap)?;
+        }
+        Ok(scaler)
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// What is subtracted from each channel.
+    pub fn offsets(&self) -> &[f64] {
+        &self.offsets
+    }
+
+    /// What each channel is divided by: squared errors of scaled values times this squared are
+    /// squared errors of the values themselves.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    /// The scaled value of a channel.
+    pub fn value(&self, channel: usize, value: f64) -> f64 {
+        (value - self.offsets[channel]) / self.scales[channel]
+    }
+
+    /// The value of a channel from its scaled value.
+    pub fn unscale_value(&self, channel: usize, scaled: f64) -> f64 {
+        scaled * self.scales[channel] + self.offsets[channel]
+    }
+
+    /// The scaled time.
+    pub fn time(&self, time: f64) -> f64 {
+        (time - self.time_origin) / self.time_unit
+    }
+
+    /// The time from the scaled time.
+    pub fn unscale_time(&self, scaled: f64) -> f64 {
+        scaled * self.time_unit + self.time_origin
+    }
+
+    /// A scaled series.
+    pub fn scale(&self, series: &Series) -> Result<Series, DataError> {
+        self.change(series, Self::time, Self::value)
+    }
+
+    /// The series from a scaled series.
+    pub fn unscale(&self, scaled: &Series) -> Result<Series, DataError> {
+        self.change(scaled, Self::unscale_time, Self::unscale_value)
+    }
+
+    /// A scaled data set.
+    pub fn scale_all(&self, dataset: &Dataset) -> Result<Dataset, DataError> {
+        dataset.map(|series| self.scale(series))
+    }
+
+    /// The data set from a scaled data set.
+    pub fn unscale_all(&self, scaled: &Dataset) -> Result<Dataset, DataError> {
+        scaled.map(|series| self.unscale(series))
+    }
+
+    fn change(
+        &self,
+        series: &Series,
+        time: fn(&Self, f64) -> f64,
+        value: fn(&Self, usize, f64) -> f64,
+    ) -> Result<Series, DataError> {
+        let channels = self.channels();
+        if series.channels() != channels {
+            return Err(DataError::ChannelCount {
+                series: series.label(),
+                expected: channels,
+                found: series.channels(),
+            });
+        }
+        let times = series.times().iter().map(|&t| time(self, t)).collect();
+        let values = series.values().iter().enumerate();
+        let values = values
+            .map(|(at, &x)| value(self, at % channels, x))
+            .collect();
+        Series::new(series.id().map(str::to_owned), channels, times, values)
+    }
+}
+
+fn observed(training: &Dataset, channel: usize) -> impl Iterator<Item = f64> {
+    training.series().iter().flat_map(move |series| {
+        (0..series.len()).filter_map(move |index| series.value(index, channel))
+    })
+}
+
+/// Two passes: the sum of squares minus the squared mean would lose digits far from zero.
+fn mean_and_deviation(training: &Dataset, channel: usize) -> (f64, f64) {
+    let count = observed(training, channel).count().max(1) as f64;
+    let mean = observed(training, channel).sum::<f64>() / count;
+    let variance = observed(training, channel)
+        .map(|x| (x - mean).powi(2))
+        .sum::<f64>()
+        / count;
+    (mean, usable_scale(variance.sqrt(), mean))
+}
+
+fn minimum_and_range(training: &Dataset, channel: usize) -> (f64, f64) {
+    let minimum = observed(training, channel).fold(f64::INFINITY, f64::min);
+    let maximum = observed(training, channel).fold(f64::NEG_INFINITY, f64::max);
+    if minimum > maximum {
+        return (0.0, 1.0);
+    }
+    (minimum, usable_scale(maximum - minimum, minimum))
+}
+
+/// A spread that is only rounding (relative to the size of the values) counts as constant.
+fn usable_scale(spread: f64, size: f64) -> f64 {
+    if spread > 1e-13 * size.abs() {
+        spread
+    } else {
+        1.0
+    }
+}
+
+fn origin_and_unit(training: &Dataset, gap: f64) -> Result<(f64, f64), DataError> {
+    if !(gap.is_finite() && gap > 0.0) {
+        return Err(DataError::Scale(format!(
+            "the typical gap must be above 0, found {gap}"
+        )));
+    }
+    let starts = training
+        .series()
+        .iter()
+        .filter_map(|series| series.times().first());
+    let origin = starts.copied().fold(f64::INFINITY, f64::min);
+    let mut gaps: Vec<f64> = training
+        .series()
+        .iter()
+        .flat_map(|series| series.times().windows(2).map(|pair| pair[1] - pair[0]))
+        .collect();
+    if gaps.is_empty() {
+        let wrong = "no training series has two times, so no gap is typical";
+        return Err(DataError::Scale(wrong.to_owned()));
+    }
+    let middle = gaps.len() / 2;
+    let (_, median, _) = gaps.select_nth_unstable_by(middle, f64::total_cmp);
+    Ok((origin, *median / gap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn dataset(times: Vec<f64>, values: Vec<f64>) -> Dataset {
+        let series = Series::new(None, 2, times, values).unwrap();
+        Dataset::new(vec!["x".into(), "y".into()], vec![series]).unwrap()
+    }
+
+    /// Channel x is 1, missing, 5: mean 3, deviation 2. Channel y is 7 throughout: scale 1.
+    #[test]
+    fn standard_scaling_ignores_what_is_missing_and_leaves_constants_at_scale_one() {
+        let data = dataset(vec![0.0, 1.0, 2.0], vec![1.0, 7.0, f64::NAN, 7.0, 5.0, 7.0]);
+        let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::None).unwrap();
+        assert_eq!(
+            (scaler.offsets(), scaler.scales()),
+            (&[3.0, 7.0][..], &[2.0, 1.0][..])
+        );
+        let scaled = scaler.scale_all(&data).unwrap();
+        assert_eq!(scaled.series()[0].observed(0).1, [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_channel_that_is_never_observed_is_left_alone() {
+        let data = dataset(vec![0.0, 1.0], vec![1.0, f64::NAN, 3.0, f64::NAN]);
+        for scaling in [ValueScaling::Standard, ValueScaling::MinMax] {
+            let scaler = Scaler::fit(&data, scaling, TimeScaling::None).unwrap();
+            assert_eq!((scaler.offsets()[1], scaler.scales()[1]), (0.0, 1.0));
+        }
+    }
+
+    /// Gaps 300, 300, 600: the median is 300, so 0.1 asked for makes the unit 3000.
+    #[test]
+    fn the_median_gap_becomes_the_gap_asked_for() {
+        let data = dataset(vec![1000.0, 1300.0, 1600.0, 2200.0], vec![0.0; 8]);
+        let times = TimeScaling::TypicalGap(0.1);
+        let scaler = Scaler::fit(&data, ValueScaling::None, times).unwrap();
+        assert_eq!(scaler.time(1000.0), 0.0);
+        assert!((scaler.time(1300.0) - 0.1).abs() < 1e-15);
+        assert!((scaler.unscale_time(0.4) - 2200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_wrong_scaling_is_refused() {
+        let data = dataset(vec![0.0], vec![1.0, 2.0]);
+        let fit = |gap| Scaler::fit(&data, ValueScaling::None, TimeScaling::TypicalGap(gap));
+        let message = |result: Result<Scaler, DataError>| result.unwrap_err().to_string();
+        assert!(message(fit(0.0)).contains("must be above 0, found 0"));
+        assert!(message(fit(1.0)).contains("no training series has two times"));
+        assert!(message(Scaler::fixed(vec![0.0], vec![])).contains("1 offsets but 0 scales"));
+        assert!(message(Scaler::fixed(vec![0.0], vec![0.0])).contains("finite and not 0"));
+        let timeless = Scaler::identity(1).with_time(0.0, -1.0);
+        assert!(message(timeless).contains("a unit above 0, found 0 and -1"));
+        let narrow = Scaler::identity(1)
+            .scale_all(&data)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            narrow.contains("has 2 channels, the data set has 1"),
+            "{narrow}"
+        );
+    }
+
+    #[cfg(any(feature = "nn", feature = "tables"))]
+    #[test]
+    fn a_saved_scaler_comes_back_bit_for_bit() {
+        let scaler = Scaler::fixed(vec![0.1, -1.0 / 3.0], vec![2.0 / 7.0, 1e-3]).unwrap();
+        let text = serde_json::to_string(&scaler).unwrap();
+        assert_eq!(serde_json::from_str::<Scaler>(&text).unwrap(), scaler);
+    }
+
+    proptest! {
+        /// Two roundings, each relative to the larger of value and offset.
+        #[test]
+        fn unscaling_undoes_scaling(
+            values in prop::collection::vec(-1e6..1e6f64, 8), start in -1e9..1e9f64,
+            gap in 1e-3..1e3f64, min_max: bool,
+        ) {
+            let times = (0..4).map(|k| start + gap * f64::from(k)).collect();
+            let data = dataset(times, values);
+            let scaling = if min_max { ValueScaling::MinMax } else { ValueScaling::Standard };
+            let scaler = Scaler::fit(&data, scaling, TimeScaling::TypicalGap(0.1)).unwrap();
+            let back = scaler.unscale_all(&scaler.scale_all(&data).unwrap()).unwrap();
+            let (before, after) = (&data.series()[0], &back.series()[0]);
+            for (a, b) in before.values().iter().zip(after.values()) {
+                prop_assert!((a - b).abs() <= 1e-9);
+            }
+            for (a, b) in before.times().iter().zip(after.times()) {
+                prop_assert!((a - b).abs() <= 1e-6);
+            }
+        }
+    }
+}

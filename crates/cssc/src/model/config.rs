@@ -1,0 +1,156 @@
+//! Settings of a model. The defaults are the paper's appendix D.
+
+use crate::EndRule;
+use crate::compensate::{DEFAULT_MAX_FOLD, Options};
+use crate::nn::Activation;
+use crate::ode::Solver;
+use serde::{Deserialize, Serialize};
+
+/// What is made of the walk's states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The prediction as it is, with its jumps (paper eq. 1-4).
+    OdeRnn,
+    /// Prediction plus compensation: smooth, through every observation (Theorem 1).
+    #[default]
+    Cssc,
+    /// The state is compensated, then decoded (Theorem 3).
+    HiddenCssc,
+}
+
+/// How slope and curvature of the prediction are found at the knots.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Derivatives {
+    /// By jets, Hessian included.
+    #[default]
+    Exact,
+    /// By jets, leaving out the Hessian of the decoder: ö = ∂g/∂h · h''. The paper's tables
+    /// appear to use this.
+    NoHessian,
+    /// By differences along the flow with this Δ, as in the paper's appendix C.
+    Numerical(f64),
+}
+
+/// Which derivatives keep their value but pass no gradient (the paper's table 3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Blocked {
+    /// None: everything is trained.
+    #[default]
+    None,
+    /// The slope.
+    Slope,
+    /// The curvature.
+    Curvature,
+    /// Both.
+    Both,
+}
+
+/// Shape and behaviour of a model.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct ModelConfig {
+    /// Channels of the data; at least 1. Default 1.
+    pub channels: usize,
+    /// Size of the hidden state. Default 15.
+    pub hidden: usize,
+    /// Widths of the hidden layers of f. Default four of 300.
+    pub dynamics: Vec<usize>,
+    /// Widths of the hidden layers of g. Default one of 300.
+    pub decoder: Vec<usize>,
+    /// Width of the hidden layer of the cell's three gate networks. Default 100.
+    pub cell: usize,
+    /// Activation of the hidden layers of f and g. Default tanh, as Theorem 2 asks.
+    pub activation: Activation,
+    /// Standard deviation of the initial weights. Default 0.1, as in the reference code.
+    pub initial_deviation: f64,
+    /// What is made of the states. Default CSSC.
+    pub method: Method,
+    /// Whether a second walk comes back from the end, so that a prediction knows both its
+    /// past and its future (beyond the paper). Default false.
+    pub two_sided: bool,
+    /// How slopes and curvatures are found. Default exact.
+    pub derivatives: Derivatives,
+    /// Which of them pass no gradient. Default none.
+    pub blocked: Blocked,
+    /// Whether curvatures count as zero everywhere, also in the end rule. Default false.
+    pub drop_curvature: bool,
+    /// What holds at the two ends. Default: the compensation is natural.
+    pub end_rule: EndRule,
+    /// Jumps folded in a hole before one is pinned; none: all are folded.
+    pub max_fold: Option<usize>,
+    /// Weight α of the squared compensation in the loss. Default 1000.
+    pub compensation_weight: f64,
+    /// Solver of h' = f(h). Default Euler.
+    pub solver: Solver,
+    /// Longest step of the solver, in the model's time. Default 0.1.
+    pub step: f64,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            channels: 1,
+            hidden: 15,
+            dynamics: vec![300; 4],
+            decoder: vec![300],
+            cell: 100,
+            activation: Activation::Tanh,
+            initial_deviation: 0.1,
+            method: Method::Cssc,
+            two_sided: false,
+            derivatives: Derivatives::Exact,
+            blocked: Blocked::None,
+            drop_curvature: false,
+            end_rule: EndRule::Output,
+            max_fold: Some(DEFAULT_MAX_FOLD),
+            compensation_weight: 1000.0,
+            solver: Solver::Euler,
+            step: 0.1,
+        }
+    }
+}
+
+impl ModelConfig {
+    /// The settings of the compensation.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options { end_rule: self.end_rule, max_fold: self.max_fold, ..Options::default() }
+    }
+
+    /// What is wrong with these settings, if anything.
+    ///
+    /// # Errors
+    /// Names the setting, what it is, and what it may be.
+    pub fn check(&self) -> Result<(), String> {
+        let sizes = [("channels", self.channels), ("hidden", self.hidden), ("cell", self.cell)];
+        for (name, size) in sizes {
+            if size == 0 || size > 1 << 20 {
+                return Err(format!("`{name}` is {size}; give a number from 1 to {}", 1 << 20));
+            }
+        }
+        for (name, widths) in [("dynamics", &self.dynamics), ("decoder", &self.decoder)] {
+            if widths.iter().any(|&w| w == 0 || w > 1 << 20) || widths.len() > 64 {
+                return Err(format!("`{name}` is {widths:?}; give at most 64 widths of at least 1"));
+            }
+        }
+        let positive = [("step", self.step), ("initial-deviation", self.initial_deviation)];
+        for (name, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(format!("`{name}` is {value}; give a positive number"));
+            }
+        }
+        if !(self.compensation_weight >= 0.0 && self.compensation_weight.is_finite()) {
+            let weight = self.compensation_weight;
+            return Err(format!("`compensation-weight` is {weight}; give 0 or a positive number"));
+        }
+        match self.derivatives {
+            Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => {
+                Err(format!("the step of numerical derivatives is {step}; give a positive number"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

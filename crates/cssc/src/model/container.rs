@@ -1,0 +1,158 @@
+//! The container of model files and checkpoints: safetensors with a checked head.
+//!
+//! A safetensors file is a JSON head (names, shapes, metadata) and raw numbers; reading one
+//! never runs code. The metadata hold
+//!
+//! | key | content |
+//! |---|---|
+//! | `format` | `cssc-model` or `cssc-checkpoint` |
+//! | `version` | 1; a reader refuses newer ones |
+//! | `about` | JSON: settings, scaler, summary, … |
+//! | `sha256` | of format, version, `about` and every tensor with its name and shape |
+//!
+//! so that a file that was cut, changed or made by a newer program is refused, with the reason.
+
+use super::error::ModelError;
+use crate::files;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The newest version this program writes and reads.
+pub(crate) const VERSION: u32 = 1;
+
+/// A named matrix of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tensor {
+    pub(crate) name: String,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<f32>,
+}
+
+/// Writes a container, whole or not at all.
+pub(crate) fn write(
+    path: &Path,
+    format: &str,
+    about: &impl Serialize,
+    tensors: &[Tensor],
+) -> Result<(), ModelError> {
+    let io = |source| ModelError::Io { path: path.to_owned(), source };
+    let about = serde_json::to_string(about)
+        .map_err(|error| io(std::io::Error::other(error)))?;
+    let bytes: Vec<Vec<u8>> = tensors
+        .iter()
+        .map(|tensor| tensor.values.iter().flat_map(|x| x.to_le_bytes()).collect())
+        .collect();
+    let views = tensors.iter().zip(&bytes).map(|(tensor, bytes)| {
+        let view = TensorView::new(Dtype::F32, tensor.shape.clone(), bytes)
+            .expect("a tensor holds as many numbers as its shape says");
+        (tensor.name.clone(), view)
+    });
+    let views: Vec<(String, TensorView<'_>)> = views.collect();
+    let version = VERSION.to_string();
+    let sum = digest(format, &version, &about, views.iter().map(|(n, v)| (n.as_str(), v)));
+    let metadata = HashMap::from([
+        ("format".to_owned(), format.to_owned()),
+        ("version".to_owned(), version),
+        ("about".to_owned(), about),
+        ("sha256".to_owned(), sum),
+    ]);
+    let file = safetensors::serialize(views, Some(metadata))
+        .map_err(|error| io(std::io::Error::other(error)))?;
+    files::replace(path, &file).map_err(io)
+}
+
+/// Reads a container and checks all of it.
+pub(crate) fn read<A: DeserializeOwned>(
+    path: &Path,
+    format: &str,
+) -> Result<(A, Vec<Tensor>), ModelError> {
+    let file = std::fs::read(path)
+        .map_err(|source| ModelError::Io { path: path.to_owned(), source })?;
+    parse(&file, format).map_err(|problem| ModelError::File { path: path.to_owned(), problem })
+}
+
+fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tensor>), String> {
+    let broken = |error: safetensors::SafeTensorError| {
+        format!(
+            "this is not a whole {format} file ({error}); it may be cut short or of another \
+             kind: copy it again or write it anew"
+        )
+    };
+    let (_, head) = SafeTensors::read_metadata(file).map_err(broken)?;
+    let tensors = SafeTensors::deserialize(file).map_err(broken)?;
+    let metadata = head.metadata().as_ref();
+    let entry = |key: &str| {
+        metadata.and_then(|all| all.get(key)).map(String::as_str).ok_or_else(|| {
+            format!("its head has no entry `{key}`; only files written by cssc can be read")
+        })
+    };
+    let found = entry("format")?;
+    if found != format {
+        return Err(format!("this is a {found} file where a {format} file is expected"));
+    }
+    let version: u32 = entry("version")?
+        .parse()
+        .map_err(|_| "its version is not a number; it was changed by another program".to_owned())?;
+    if version > VERSION {
+        return Err(format!(
+            "it has version {version}, and this program reads up to {VERSION}; use a newer cssc"
+        ));
+    }
+    let views = tensors.tensors();
+    let mut sorted: Vec<(&str, &TensorView<'_>)> =
+        views.iter().map(|(name, view)| (name.as_str(), view)).collect();
+    sorted.sort_by_key(|(name, _)| *name);
+    let sum = digest(format, entry("version")?, entry("about")?, sorted.iter().copied());
+    if sum != entry("sha256")? {
+        return Err("its content does not fit its checksum: it was altered or damaged; copy it \
+                    again or write it anew"
+            .to_owned());
+    }
+    let about = serde_json::from_str(entry("about")?)
+        .map_err(|error| format!("its settings cannot be read ({error})"))?;
+    let tensors = sorted
+        .into_iter()
+        .map(|(name, view)| {
+            if view.dtype() != Dtype::F32 {
+                return Err(format!("tensor `{name}` is not of 32-bit numbers"));
+            }
+            let values = view
+                .data()
+                .chunks_exact(4)
+                .map(|b| f32::from_le_bytes(b.try_into().expect("four bytes")))
+                .collect();
+            Ok(Tensor { name: name.to_owned(), shape: view.shape().to_vec(), values })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok((about, tensors))
+}
+
+/// SHA-256 over everything that matters, tensors in the order of their names.
+fn digest<'a>(
+    format: &str,
+    version: &str,
+    about: &str,
+    tensors: impl Iterator<Item = (&'a str, &'a TensorView<'a>)>,
+) -> String {
+    let mut sorted: Vec<_> = tensors.collect();
+    sorted.sort_by_key(|(name, _)| *name);
+    let mut sum = Sha256::new();
+    for text in [format, version, about] {
+        sum.update((text.len() as u64).to_le_bytes());
+        sum.update(text);
+    }
+    for (name, view) in sorted {
+        sum.update((name.len() as u64).to_le_bytes());
+        sum.update(name);
+        for &size in view.shape() {
+            sum.update((size as u64).to_le_bytes());
+        }
+        sum.update((view.data().len() as u64).to_le_bytes());
+        sum.update(view.data());
+    }
+    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,74 @@
+//! The networks of a model: f, g and the cell, for one direction or two.
+
+use super::config::ModelConfig;
+use crate::nn::{Activation, Float, GatedCell, Initializer, Mlp, Parameters};
+use crate::data::Random;
+
+/// The networks that walk in one direction: h' = f(h) and the update at an observation.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Walker {
+    pub(crate) dynamics: Mlp,
+    pub(crate) cell: GatedCell,
+}
+
+/// The networks of a model; their numbers are in [`Parameters`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Network {
+    pub(crate) config: ModelConfig,
+    pub(crate) forward: Walker,
+    pub(crate) backward: Option<Walker>,
+    pub(crate) decoder: Mlp,
+}
+
+impl Network {
+    /// New networks with parameters drawn from `seed`.
+    #[must_use]
+    pub fn new<T: Float>(config: &ModelConfig, seed: u64) -> (Self, Parameters<T>) {
+        let mut parameters = Parameters::new();
+        let mut random = Random::new(seed);
+        let forward = Walker::new(&mut parameters, config, "", &mut random);
+        let sides = if config.two_sided { 2 } else { 1 };
+        let widths = widths(sides * config.hidden, &config.decoder, config.channels);
+        let activations = [config.activation, Activation::Identity];
+        let initializer = Initializer::Normal(config.initial_deviation);
+        let decoder =
+            Mlp::new(&mut parameters, "decoder", &widths, activations, initializer, &mut random);
+        let backward = config
+            .two_sided
+            .then(|| Walker::new(&mut parameters, config, "backward.", &mut random));
+        parameters.pack();
+        (Self { config: config.clone(), forward, backward, decoder }, parameters)
+    }
+
+    /// The settings they were made from.
+    #[must_use]
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+}
+
+impl Walker {
+    fn new<T: Float>(
+        parameters: &mut Parameters<T>,
+        config: &ModelConfig,
+        prefix: &str,
+        random: &mut Random,
+    ) -> Self {
+        let initializer = Initializer::Normal(config.initial_deviation);
+        let widths = widths(config.hidden, &config.dynamics, config.hidden);
+        let activations = [config.activation, Activation::Identity];
+        let name = format!("{prefix}dynamics");
+        let dynamics = Mlp::new(parameters, &name, &widths, activations, initializer, random);
+        let sizes = [config.hidden, 2 * config.channels, config.cell];
+        let cell =
+            GatedCell::new(parameters, &format!("{prefix}cell"), sizes, initializer, random);
+        Self { dynamics, cell }
+    }
+}
+
+fn widths(inputs: usize, hidden: &[usize], outputs: usize) -> Vec<usize> {
+    let mut widths = vec![inputs];
+    widths.extend_from_slice(hidden);
+    widths.push(outputs);
+    widths
+}

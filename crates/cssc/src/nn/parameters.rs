@@ -1,0 +1,163 @@
+//! All parameters of a model in one named store.
+//!
+//! The numbers lie in one flat array, in the order of their creation: the optimiser, the
+//! gradient buffers of the shards, checkpoints and model files all see this array. Beside it
+//! each weight matrix is kept in the layout of the kernels, straight and transposed; call
+//! [`Parameters::pack`] after every change (once per optimiser step).
+
+use super::arch;
+use super::kernel::{Orientation, Packed};
+use super::float::Float;
+use crate::data::Random;
+use std::ops::Range;
+
+/// One parameter of a store: a matrix [rows, columns] (a bias has one row).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ParameterId(pub(crate) usize);
+
+/// Name, shape and place of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParameterInfo {
+    /// Its name, e.g. `dynamics.0.weight`.
+    pub name: String,
+    /// Rows (inputs of a layer) and columns (its outputs).
+    pub shape: [usize; 2],
+    /// Its numbers in [`Parameters::values`].
+    pub range: Range<usize>,
+}
+
+/// How a new parameter is filled.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[cfg_attr(feature = "nn", derive(serde::Serialize, serde::Deserialize))]
+#[serde(rename_all = "kebab-case")]
+pub enum Initializer {
+    /// All zero.
+    Zeros,
+    /// Normal with mean 0 and this standard deviation; the reference code uses 0.1.
+    Normal(f64),
+    /// Uniform in ±√(6/(rows + columns)) (Glorot and Bengio 2010).
+    Glorot,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PackedWeight<T> {
+    straight: Packed<T>,
+    transposed: Packed<T>,
+}
+
+/// The named store.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters<T> {
+    infos: Vec<ParameterInfo>,
+    values: Vec<T>,
+    packed: Vec<PackedWeight<T>>,
+}
+
+impl<T: Float> Parameters<T> {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { infos: Vec::new(), values: Vec::new(), packed: Vec::new() }
+    }
+
+    /// Adds a parameter; its name must be new.
+    pub fn add(
+        &mut self,
+        name: impl Into<String>,
+        shape: [usize; 2],
+        initializer: Initializer,
+        random: &mut Random,
+    ) -> ParameterId {
+        let name = name.into();
+        debug_assert!(self.find(&name).is_none(), "{name} exists already");
+        let start = self.values.len();
+        let count = shape[0] * shape[1];
+        self.values.extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
+        self.infos.push(ParameterInfo { name, shape, range: start..start + count });
+        self.packed.push(PackedWeight::default());
+        ParameterId(self.infos.len() - 1)
+    }
+
+    /// Names, shapes and places, in order.
+    #[must_use]
+    pub fn infos(&self) -> &[ParameterInfo] {
+        &self.infos
+    }
+
+    /// The parameter of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ParameterId> {
+        self.infos.iter().position(|info| info.name == name).map(ParameterId)
+    }
+
+    /// All numbers, in order of creation.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All numbers, to be changed; call [`Parameters::pack`] afterwards.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// The numbers of one parameter.
+    #[must_use]
+    pub fn get(&self, id: ParameterId) -> &[T] {
+        &self.values[self.infos[id.0].range.clone()]
+    }
+
+    /// Lays the weights out for the kernels.
+    pub fn pack(&mut self) {
+        let arch = arch::best();
+        for (info, packed) in self.infos.iter().zip(&mut self.packed) {
+            let [rows, columns] = info.shape;
+            if rows > 1 || info.name.ends_with(".weight") {
+                let matrix = &self.values[info.range.clone()];
+                packed.straight.pack(arch, matrix, rows, columns, Orientation::Straight);
+                packed.transposed.pack(arch, matrix, rows, columns, Orientation::Transposed);
+            }
+        }
+    }
+
+    /// The same store in another precision, packed.
+    #[must_use]
+    pub fn cast<U: Float>(&self) -> Parameters<U> {
+        let mut other = Parameters {
+            infos: self.infos.clone(),
+            values: self.values.iter().map(|x| U::from_f64(x.to_f64())).collect(),
+            packed: vec![PackedWeight::default(); self.infos.len()],
+        };
+        other.pack();
+        other
+    }
+
+    pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {
+        &self.packed[id.0].straight
+    }
+
+    pub(crate) fn transposed(&self, id: ParameterId) -> &Packed<T> {
+        &self.packed[id.0].transposed
+    }
+
+    pub(crate) fn shape(&self, id: ParameterId) -> [usize; 2] {
+        self.infos[id.0].shape
+    }
+
+    pub(crate) fn range(&self, id: ParameterId) -> Range<usize> {
+        self.infos[id.0].range.clone()
+    }
+}
+
+impl Initializer {
+    fn draw(self, [rows, columns]: [usize; 2], random: &mut Random) -> f64 {
+        match self {
+            Self::Zeros => 0.0,
+            Self::Normal(deviation) => random.normal(0.0, deviation),
+            Self::Glorot => {
+                let reach = (6.0 / (rows + columns) as f64).sqrt();
+                random.uniform(-reach, reach)
+            }
+        }
+    }
+}

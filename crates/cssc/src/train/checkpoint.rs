@@ -1,0 +1,120 @@
+//! A training on disk: everything needed to go on bit for bit.
+//!
+//! Batches and observations are functions of seed and step, so the data position and the
+//! random state are the step number. Beside the parameters there are the optimiser's two
+//! averages, the same three before the last step (to undo it), and the best parameters.
+
+use super::adamax::AdaMax;
+use super::trainer::{Summary, TrainConfig, Trainer, Weights};
+use crate::data::Dataset;
+use crate::model::container::{self, Tensor};
+use crate::model::{ModelConfig, ModelError};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+const FORMAT: &str = "cssc-checkpoint";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct State {
+    model: ModelConfig,
+    training: TrainConfig,
+    data: u64,
+    summary: Summary,
+    rate_factor: f64,
+    validations_since_best: u32,
+    optimizer_steps: u64,
+    undo_steps: Option<u64>,
+    has_best: bool,
+}
+
+impl<'d> Trainer<'d> {
+    /// Writes the training as it is now, whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save_checkpoint(&self, path: &Path) -> Result<(), ModelError> {
+        let state = State {
+            model: self.network.config().clone(),
+            training: self.config.clone(),
+            data: self.fingerprint(),
+            summary: self.summary.clone(),
+            rate_factor: self.rate_factor,
+            validations_since_best: self.validations_since_best,
+            optimizer_steps: self.optimizer.steps,
+            undo_steps: self.last_good.as_ref().map(|good| good.optimizer.steps),
+            has_best: self.best.is_some(),
+        };
+        let mut tensors = vec![
+            flat("now.parameters", self.parameters.values()),
+            flat("now.mean", &self.optimizer.mean),
+            flat("now.size", &self.optimizer.size),
+        ];
+        if let Some(good) = &self.last_good {
+            tensors.push(flat("undo.parameters", &good.values));
+            tensors.push(flat("undo.mean", &good.optimizer.mean));
+            tensors.push(flat("undo.size", &good.optimizer.size));
+        }
+        if let Some(best) = &self.best {
+            tensors.push(flat("best.parameters", best));
+        }
+        container::write(path, FORMAT, &state, &tensors)
+    }
+
+    /// Goes on from a checkpoint with the same data. Its settings are those of the run it was
+    /// written by; only `steps` and `seconds` may be changed, through `adjust`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not whole, or belongs to other data.
+    pub fn resume(
+        path: &Path,
+        train: &'d Dataset,
+        validation: &Dataset,
+        adjust: impl FnOnce(&mut TrainConfig),
+    ) -> Result<Self, ModelError> {
+        let (state, tensors): (State, Vec<Tensor>) = container::read(path, FORMAT)?;
+        let wrong = |problem: String| ModelError::File { path: path.to_owned(), problem };
+        let mut training = state.training.clone();
+        adjust(&mut training);
+        let mut trainer = Self::new(&state.model, &training, train, validation)?;
+        if trainer.fingerprint() != state.data {
+            return Err(wrong(
+                "it was written by a training on other data; give the same data, or start anew"
+                    .to_owned(),
+            ));
+        }
+        let count = trainer.parameters.values().len();
+        let get = |name: &str| -> Result<Vec<f32>, ModelError> {
+            let found = tensors.iter().find(|tensor| tensor.name == name);
+            match found {
+                Some(tensor) if tensor.values.len() == count => Ok(tensor.values.clone()),
+                _ => Err(wrong(format!("`{name}` is missing or not of {count} numbers"))),
+            }
+        };
+        let optimizer = |part: &str, steps| -> Result<AdaMax<f32>, ModelError> {
+            let mut optimizer = AdaMax::new(0);
+            optimizer.steps = steps;
+            optimizer.mean = get(&format!("{part}.mean"))?;
+            optimizer.size = get(&format!("{part}.size"))?;
+            Ok(optimizer)
+        };
+        trainer.parameters.values_mut().copy_from_slice(&get("now.parameters")?);
+        trainer.parameters.pack();
+        trainer.optimizer = optimizer("now", state.optimizer_steps)?;
+        if let Some(steps) = state.undo_steps {
+            let values = get("undo.parameters")?;
+            trainer.last_good = Some(Weights { values, optimizer: optimizer("undo", steps)? });
+        }
+        if state.has_best {
+            trainer.best = Some(get("best.parameters")?);
+        }
+        trainer.summary = state.summary;
+        trainer.rate_factor = state.rate_factor;
+        trainer.validations_since_best = state.validations_since_best;
+        Ok(trainer)
+    }
+}
+
+fn flat(name: &str, values: &[f32]) -> Tensor {
+    Tensor { name: name.to_owned(), shape: vec![values.len()], values: values.to_vec() }
+}

@@ -1,0 +1,8 @@
+//! What the tests share: random problems, an independent solution of the defining constraints,
+//! and the one check "is this a correct compensation?".
+#![allow(dead_code, unreachable_pub)] // each test file uses its own part
+
+pub mod check;
+pub mod dense;
+pub mod problem;
+pub mod random;
