@@ -12,7 +12,7 @@ use cssc::data::table::{Filled, ReadOptions, Shape, TableReader, TableWriter, ap
 use cssc::data::{DataError, Random, Series};
 use cssc::{Kind, Path as _, PiecewiseCubic, Side};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
+fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut reader = TableReader::open(input, ReadOptions::default())?;
     let mut writer = TableWriter::create(output, reader.shape())?;
     let counts = apply(&mut reader, &mut writer, |series| fill_series(series, kind))?;

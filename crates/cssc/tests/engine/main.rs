@@ -1,0 +1,14 @@
+//! Proofs of the engine: every operation and every composition of them.
+//!
+//! - `operations/` describes each operation once: operands, parameters, how it is called.
+//! - `gradients` compares the gradient of each with central differences, in f64.
+//! - `jets` compares exact time derivatives with differences in time.
+//! - `shards` shows that threads change nothing, not even the last bit.
+//!
+//! The crate `cssc-reference` compares the same operations with plain candle.
+
+#[macro_use]
+mod operations;
+mod gradients;
+mod jets;
+mod shards;
