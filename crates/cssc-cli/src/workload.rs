@@ -53,7 +53,10 @@ impl Workload {
     ];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, workload)| *workload)
+        Self::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, workload)| *workload)
     }
 
     pub(crate) fn prepare(self) -> Program {
@@ -166,37 +169,55 @@ impl Field {
             random,
         );
         parameters.pack();
-        let initial = (0..BATCH * HIDDEN).map(|_| random.normal(0.0, 1.0) as f32).collect();
+        let initial = (0..BATCH * HIDDEN)
+            .map(|_| random.normal(0.0, 1.0) as f32)
+            .collect();
         let shards = (0..BATCH.div_ceil(SHARD))
             .map(|_| (Memory::new(), Gradient::zeros(&parameters), 0.0))
             .collect();
         let total = Gradient::zeros(&parameters);
-        Self { dynamics, parameters, initial, shards, total, loss: f64::NAN }
+        Self {
+            dynamics,
+            parameters,
+            initial,
+            shards,
+            total,
+            loss: f64::NAN,
+        }
     }
 
     fn run(&mut self) {
-        let Self { dynamics, parameters, initial, shards, .. } = self;
+        let Self {
+            dynamics,
+            parameters,
+            initial,
+            shards,
+            ..
+        } = self;
         let parts = initial.par_chunks(SHARD * HIDDEN);
-        shards.par_iter_mut().zip(parts).for_each(|((memory, gradient, loss), part)| {
-            let rows = part.len() / HIDDEN;
-            gradient.values.fill(0.0);
-            let mut graph = Graph::new(memory, parameters);
-            let mut state = graph.input(rows, HIDDEN, part);
-            let lengths = vec![GRID_STEP as f32; rows];
-            let tableau = Solver::Euler.tableau();
-            let states: Vec<_> = (0..POINTS)
-                .map(|_| {
-                    state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
-                    state
-                })
-                .collect();
-            let picks = (0..POINTS).flat_map(|step| (0..rows).map(move |row| (step, row)));
-            let all = graph.collect(&states, picks);
-            let scale = 1.0 / (BATCH * POINTS * HIDDEN) as f64;
-            let mean = graph.square(all, None, None, scale);
-            graph.backward(mean, gradient);
-            *loss = f64::from(graph.value(mean)[0]);
-        });
+        shards
+            .par_iter_mut()
+            .zip(parts)
+            .for_each(|((memory, gradient, loss), part)| {
+                let rows = part.len() / HIDDEN;
+                gradient.values.fill(0.0);
+                let mut graph = Graph::new(memory, parameters);
+                let mut state = graph.input(rows, HIDDEN, part);
+                let lengths = vec![GRID_STEP as f32; rows];
+                let tableau = Solver::Euler.tableau();
+                let states: Vec<_> = (0..POINTS)
+                    .map(|_| {
+                        state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
+                        state
+                    })
+                    .collect();
+                let picks = (0..POINTS).flat_map(|step| (0..rows).map(move |row| (step, row)));
+                let all = graph.collect(&states, picks);
+                let scale = 1.0 / (BATCH * POINTS * HIDDEN) as f64;
+                let mean = graph.square(all, None, None, scale);
+                graph.backward(mean, gradient);
+                *loss = f64::from(graph.value(mean)[0]);
+            });
         self.total.values.fill(0.0);
         for (_, gradient, _) in &self.shards {
             let pairs = self.total.values.iter_mut().zip(&gradient.values);
@@ -220,7 +241,9 @@ pub(crate) struct Train {
 impl Train {
     fn run(&mut self) -> Result<(), Error> {
         let gradient = &mut self.gradient;
-        self.loss = self.shards.loss(&self.network, &self.parameters, &self.samples, gradient)?;
+        self.loss = self
+            .shards
+            .loss(&self.network, &self.parameters, &self.samples, gradient)?;
         if let Some(optimizer) = &mut self.optimizer {
             optimizer.step(self.parameters.values_mut(), &gradient.values, 1.0, RATE);
             self.parameters.pack();
@@ -239,31 +262,59 @@ pub(crate) struct Infer {
 
 impl Infer {
     fn new(samples: Vec<Sample>) -> Self {
-        let config = ModelConfig { method: Method::OdeRnn, step: 1e9, ..ModelConfig::default() };
+        let config = ModelConfig {
+            method: Method::OdeRnn,
+            step: 1e9,
+            ..ModelConfig::default()
+        };
         let (network, parameters) = Network::new(&config, 2);
         let shards = (0..BATCH.div_ceil(SHARD))
             .map(|_| (Memory::new(), Vec::new(), Vec::new()))
             .collect();
-        Self { network, parameters, samples, shards }
+        Self {
+            network,
+            parameters,
+            samples,
+            shards,
+        }
     }
 
     fn run(&mut self) -> Result<(), Error> {
-        let Self { network, parameters, samples, shards } = self;
-        let stepping = Stepping { longest: 1e9, stop_at_query: true };
+        let Self {
+            network,
+            parameters,
+            samples,
+            shards,
+        } = self;
+        let stepping = Stepping {
+            longest: 1e9,
+            stop_at_query: true,
+        };
         let parts = samples.par_chunks(SHARD);
-        shards.par_iter_mut().zip(parts).try_for_each(|((memory, predicted, order), part)| {
-            let series: Vec<Observed<'_>> = part
-                .iter()
-                .map(|s| Observed { times: &s.times, values: &s.values, query: &s.query })
-                .collect();
-            let mut graph = Graph::forward_only(memory, parameters);
-            let request = Request { series: &series, stepping, method: Method::OdeRnn };
-            let prediction = network.predict(&mut graph, &request)?;
-            predicted.clear();
-            predicted.extend_from_slice(graph.value(prediction.smoothed));
-            *order = prediction.order;
-            Ok(())
-        })
+        shards
+            .par_iter_mut()
+            .zip(parts)
+            .try_for_each(|((memory, predicted, order), part)| {
+                let series: Vec<Observed<'_>> = part
+                    .iter()
+                    .map(|s| Observed {
+                        times: &s.times,
+                        values: &s.values,
+                        query: &s.query,
+                    })
+                    .collect();
+                let mut graph = Graph::forward_only(memory, parameters);
+                let request = Request {
+                    series: &series,
+                    stepping,
+                    method: Method::OdeRnn,
+                };
+                let prediction = network.predict(&mut graph, &request)?;
+                predicted.clear();
+                predicted.extend_from_slice(graph.value(prediction.smoothed));
+                *order = prediction.order;
+                Ok(())
+            })
     }
 
     fn predicted(&self) -> Vec<f32> {
@@ -333,11 +384,23 @@ fn series_arrays(samples: &[Sample]) -> Vec<Array> {
     let times: Vec<f32> = if same_times {
         samples[0].query.iter().map(|&t| t as f32).collect()
     } else {
-        samples.iter().flat_map(|s| &s.query).map(|&t| t as f32).collect()
+        samples
+            .iter()
+            .flat_map(|s| &s.query)
+            .map(|&t| t as f32)
+            .collect()
     };
     let times_shape = if same_times { &shape[1..] } else { &shape[..] };
-    let values = samples.iter().flat_map(|s| &s.targets).map(|&x| x as f32).collect();
-    let masks = samples.iter().flat_map(|s| &s.shown).map(|&m| f32::from(u8::from(m))).collect();
+    let values = samples
+        .iter()
+        .flat_map(|s| &s.targets)
+        .map(|&x| x as f32)
+        .collect();
+    let masks = samples
+        .iter()
+        .flat_map(|s| &s.shown)
+        .map(|&m| f32::from(u8::from(m)))
+        .collect();
     vec![
         array("times", times_shape, times),
         array("values", &shape, values),
@@ -362,12 +425,24 @@ fn named_like(parameters: &Parameters<f32>, values: &[f32], prefix: &str) -> Vec
         .infos()
         .iter()
         .map(|info| {
-            let shape = if info.name.ends_with(".bias") { &info.shape[1..] } else { &info.shape };
-            array(&format!("{prefix}{}", info.name), shape, values[info.range.clone()].to_vec())
+            let shape = if info.name.ends_with(".bias") {
+                &info.shape[1..]
+            } else {
+                &info.shape
+            };
+            array(
+                &format!("{prefix}{}", info.name),
+                shape,
+                values[info.range.clone()].to_vec(),
+            )
         })
         .collect()
 }
 
 fn array(name: &str, shape: &[usize], values: Vec<f32>) -> Array {
-    Array { name: name.to_owned(), shape: shape.to_vec(), values }
+    Array {
+        name: name.to_owned(),
+        shape: shape.to_vec(),
+        values,
+    }
 }

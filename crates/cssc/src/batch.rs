@@ -229,10 +229,22 @@ mod tests {
     #[test]
     fn rows_still_going_are_always_the_first() {
         let knots = [vec![0.0, 1.0], vec![0.0, 1.0, 2.0, 3.0], vec![5.0]];
-        let items: Vec<Item<'_>> = knots.iter().map(|k| Item { knots: k, query: &[] }).collect();
-        let stepping = Stepping { longest: 10.0, stop_at_query: false };
+        let items: Vec<Item<'_>> = knots
+            .iter()
+            .map(|k| Item {
+                knots: k,
+                query: &[],
+            })
+            .collect();
+        let stepping = Stepping {
+            longest: 10.0,
+            stop_at_query: false,
+        };
         let schedule = Schedule::new(&items, stepping);
-        assert_eq!(schedule.rows.iter().map(|row| row.item).collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(
+            schedule.rows.iter().map(|row| row.item).collect::<Vec<_>>(),
+            [1, 0, 2]
+        );
         assert_eq!([0, 1, 2, 3].map(|step| schedule.active(step)), [2, 1, 1, 0]);
     }
 }

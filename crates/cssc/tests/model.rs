@@ -6,7 +6,9 @@ use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
 use cssc::model::{Derivatives, Method, Model, ModelConfig, Network};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
-use cssc::train::{AdaMax, Control, Observation, RateSchedule, Sample, Shards, TrainConfig, Trainer, fit};
+use cssc::train::{
+    AdaMax, Control, Observation, RateSchedule, Sample, Shards, TrainConfig, Trainer, fit,
+};
 use std::path::Path;
 
 /// Sine curves with their own frequency and level on irregular times.
@@ -16,7 +18,10 @@ fn curves(count: usize, points: usize, seed: u64) -> Dataset {
         let mut times: Vec<f64> = (0..points).map(|_| random.uniform(0.0, 4.0)).collect();
         times.sort_by(f64::total_cmp);
         let (frequency, level) = (random.uniform(0.3, 0.5), random.normal(10.0, 1.0));
-        let values = times.iter().map(|t| level + 5.0 * (6.0 * frequency * t).sin()).collect();
+        let values = times
+            .iter()
+            .map(|t| level + 5.0 * (6.0 * frequency * t).sin())
+            .collect();
         Series::new(None, 1, times, values).unwrap()
     });
     Dataset::new(vec!["x".into()], series.collect()).unwrap()
@@ -49,18 +54,35 @@ fn trained(config: &ModelConfig, steps: u64) -> Model {
     let data = curves(30, 20, 1);
     let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::None).unwrap();
     let validation = curves(10, 20, 2);
-    fit(config, &training(steps), &scaler, &data, &validation, |_, _| Control::Continue).unwrap()
+    fit(
+        config,
+        &training(steps),
+        &scaler,
+        &data,
+        &validation,
+        |_, _| Control::Continue,
+    )
+    .unwrap()
 }
 
 #[test]
 fn the_curve_passes_through_every_observation() {
     let data = curves(3, 15, 7);
     for two_sided in [false, true] {
-        let model = trained(&ModelConfig { two_sided, ..small(Method::Cssc) }, 20);
+        let model = trained(
+            &ModelConfig {
+                two_sided,
+                ..small(Method::Cssc)
+            },
+            20,
+        );
         for series in data.series() {
             let curve = model.interpolate(series, series.times()).unwrap();
             for (found, expected) in curve.smoothed.value.iter().zip(series.values()) {
-                assert!((found - expected).abs() < 1e-6 * expected.abs(), "{found} {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-6 * expected.abs(),
+                    "{found} {expected}"
+                );
             }
         }
     }
@@ -70,7 +92,13 @@ fn the_curve_passes_through_every_observation() {
 fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
     for method in [Method::Cssc, Method::HiddenCssc] {
         for solver in [Solver::Euler, Solver::Rk4] {
-            let model = trained(&ModelConfig { solver, ..small(method) }, 20);
+            let model = trained(
+                &ModelConfig {
+                    solver,
+                    ..small(method)
+                },
+                20,
+            );
             let series = &curves(1, 9, 8).series()[0].clone();
             // Knots, solver stops and places between them, each with close neighbours.
             let width = 1e-9;
@@ -84,7 +112,10 @@ fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
                 let scale = [20.0, 200.0, 3000.0];
                 for (block, scale) in [jets.value, jets.slope, jets.curvature].iter().zip(scale) {
                     let jump = (block[2] - block[0]).abs();
-                    assert!(jump < 2e-5 * scale, "{method:?} {solver:?} at {place}: {block:?}");
+                    assert!(
+                        jump < 2e-5 * scale,
+                        "{method:?} {solver:?} at {place}: {block:?}"
+                    );
                 }
             }
         }
@@ -97,12 +128,23 @@ fn slopes_and_curvatures_are_those_of_the_sampled_curve() {
     let series = &curves(1, 9, 8).series()[0].clone();
     let step = 1e-5;
     let middle = 0.63 * series.times()[3] + 0.37 * series.times()[4];
-    let at = model.interpolate(series, &[middle - step, middle, middle + step]).unwrap().smoothed;
+    let at = model
+        .interpolate(series, &[middle - step, middle, middle + step])
+        .unwrap()
+        .smoothed;
     let slope = (at.value[2] - at.value[0]) / (2.0 * step);
     let curvature = (at.slope[2] - at.slope[0]) / (2.0 * step);
-    assert!((slope - at.slope[1]).abs() < 1e-6 * (1.0 + slope.abs()), "{slope} {:?}", at.slope);
+    assert!(
+        (slope - at.slope[1]).abs() < 1e-6 * (1.0 + slope.abs()),
+        "{slope} {:?}",
+        at.slope
+    );
     let allowed = 1e-6 * (1.0 + curvature.abs());
-    assert!((curvature - at.curvature[1]).abs() < allowed, "{curvature} {:?}", at.curvature);
+    assert!(
+        (curvature - at.curvature[1]).abs() < allowed,
+        "{curvature} {:?}",
+        at.curvature
+    );
 }
 
 #[test]
@@ -114,7 +156,10 @@ fn an_answer_does_not_depend_on_what_else_is_asked() {
     for (i, &time) in times.iter().enumerate() {
         let alone = model.interpolate(series, &[time]).unwrap();
         let (alone, all) = (alone.smoothed.value[0], all.smoothed.value[i]);
-        assert!(alone == all || (alone.is_nan() && all.is_nan()), "{time}: {alone} {all}");
+        assert!(
+            alone == all || (alone.is_nan() && all.is_nan()),
+            "{time}: {alone} {all}"
+        );
     }
 }
 
@@ -145,9 +190,14 @@ fn a_ragged_batch_gives_the_same_as_each_series_alone() {
         })
         .collect();
     let score = |samples: &[Sample]| {
-        let stepping = Stepping { longest: 0.1, stop_at_query: true };
+        let stepping = Stepping {
+            longest: 0.1,
+            stop_at_query: true,
+        };
         let (network, parameters) = (model.network(), model.parameters());
-        Shards::new().score(network, parameters, samples, Method::Cssc, stepping).unwrap()
+        Shards::new()
+            .score(network, parameters, samples, Method::Cssc, stepping)
+            .unwrap()
     };
     let together = score(&samples);
     let alone: f64 = samples
@@ -173,20 +223,30 @@ fn one_small_batch_can_be_learnt_by_heart() {
         .iter()
         .map(|series| Sample::draw(series, Observation::Count(6), &mut random))
         .collect();
-    let config = ModelConfig { compensation_weight: 0.01, ..small(Method::Cssc) };
+    let config = ModelConfig {
+        compensation_weight: 0.01,
+        ..small(Method::Cssc)
+    };
     let (network, mut parameters) = Network::new::<f32>(&config, 1);
     let mut optimizer = AdaMax::new(parameters.values().len());
     let mut gradient = Gradient::zeros(&parameters);
     let mut shards = Shards::new();
     let schedule = RateSchedule::Cosine { floor: 0.001 };
     for step in 0..3000 {
-        shards.loss(&network, &parameters, &batch, &mut gradient).unwrap();
+        shards
+            .loss(&network, &parameters, &batch, &mut gradient)
+            .unwrap();
         let rate = 0.02 * schedule.factor(step, 3000);
         optimizer.step(parameters.values_mut(), &gradient.values, 1.0, rate);
         parameters.pack();
     }
-    let stepping = Stepping { longest: config.step, stop_at_query: true };
-    let scores = shards.score(&network, &parameters, &batch, Method::Cssc, stepping).unwrap();
+    let stepping = Stepping {
+        longest: config.step,
+        stop_at_query: true,
+    };
+    let scores = shards
+        .score(&network, &parameters, &batch, Method::Cssc, stepping)
+        .unwrap();
     assert!(scores.mse_all < 1e-6, "{scores:?}");
 }
 
@@ -196,22 +256,36 @@ fn with_the_compensation_a_small_training_does_better_on_unseen_series() {
     let unseen = curves(50, 25, 12);
     let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::None).unwrap();
     let error = |method| {
-        let config = TrainConfig { steps: 400, ..training(400) };
+        let config = TrainConfig {
+            steps: 400,
+            ..training(400)
+        };
         let model = small(method);
-        let trained = fit(&model, &config, &scaler, &data, &unseen, |_, _| Control::Continue);
+        let trained = fit(&model, &config, &scaler, &data, &unseen, |_, _| {
+            Control::Continue
+        });
         trained.unwrap().about().summary.best_validation.unwrap().0
     };
     let (plain, compensated) = (error(Method::OdeRnn), error(Method::Cssc));
-    assert!(compensated < 0.5 * plain, "CSSC {compensated}, ODE-RNN {plain}");
+    assert!(
+        compensated < 0.5 * plain,
+        "CSSC {compensated}, ODE-RNN {plain}"
+    );
 }
 
 #[test]
 fn training_is_the_same_bit_for_bit_on_any_number_of_threads() {
     let data = curves(60, 12, 3);
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
-            let config = TrainConfig { batch: 60, ..training(6) };
+            let config = TrainConfig {
+                batch: 60,
+                ..training(6)
+            };
             let none = Dataset::new(vec!["x".into()], vec![]).unwrap();
             let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &none).unwrap();
             trainer.run(|_, _| Control::Continue).unwrap();
@@ -227,7 +301,11 @@ fn training_is_the_same_bit_for_bit_on_any_number_of_threads() {
 fn a_training_that_blows_up_recovers_and_then_gives_up_with_advice() {
     let data = curves(20, 12, 3);
     let none = Dataset::new(vec!["x".into()], vec![]).unwrap();
-    let config = TrainConfig { rate: 1e30, schedule: RateSchedule::Constant, ..training(50) };
+    let config = TrainConfig {
+        rate: 1e30,
+        schedule: RateSchedule::Constant,
+        ..training(50)
+    };
     let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &none).unwrap();
     let mut recoveries = Vec::new();
     let error = trainer
@@ -238,18 +316,33 @@ fn a_training_that_blows_up_recovers_and_then_gives_up_with_advice() {
         .unwrap_err()
         .to_string();
     assert_eq!(recoveries, [1, 2, 3, 4, 5]);
-    assert!(error.contains("not finite") && error.contains("smaller `rate`"), "{error}");
+    assert!(
+        error.contains("not finite") && error.contains("smaller `rate`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn training_stops_early_when_validation_no_longer_improves_or_when_told() {
     let data = curves(20, 12, 3);
-    let config = TrainConfig { rate: 1e-12, patience: Some(2), ..training(500) };
+    let config = TrainConfig {
+        rate: 1e-12,
+        patience: Some(2),
+        ..training(500)
+    };
     let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &data).unwrap();
     trainer.run(|_, _| Control::Continue).unwrap();
     assert!(trainer.summary().stopped_early && trainer.summary().steps < 100);
     let mut trainer = Trainer::new(&small(Method::Cssc), &training(500), &data, &data).unwrap();
-    trainer.run(|_, p| if p.step == 7 { Control::Stop } else { Control::Continue }).unwrap();
+    trainer
+        .run(|_, p| {
+            if p.step == 7 {
+                Control::Stop
+            } else {
+                Control::Continue
+            }
+        })
+        .unwrap();
     assert_eq!(trainer.summary().steps, 7);
 }
 
@@ -258,7 +351,9 @@ fn pre_hoc_and_post_hoc_are_other_readings_of_the_same_training() {
     let model = trained(&small(Method::Cssc), 20);
     let series = &curves(1, 9, 8).series()[0].clone();
     let own = model.interpolate(series, series.times()).unwrap();
-    let bare = model.interpolate_as(Method::OdeRnn, series, series.times()).unwrap();
+    let bare = model
+        .interpolate_as(Method::OdeRnn, series, series.times())
+        .unwrap();
     assert_eq!(bare.smoothed.value, bare.predicted);
     assert!(bare.compensation.iter().all(|c| *c == 0.0));
     // But for the last knot, where the plain model is read after its update.
@@ -270,7 +365,10 @@ fn pre_hoc_and_post_hoc_are_other_readings_of_the_same_training() {
 fn a_model_file_gives_back_the_same_model() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.cssc");
-    let config = ModelConfig { derivatives: Derivatives::NoHessian, ..small(Method::Cssc) };
+    let config = ModelConfig {
+        derivatives: Derivatives::NoHessian,
+        ..small(Method::Cssc)
+    };
     let model = trained(&config, 12);
     model.save(&path).unwrap();
     let loaded = Model::load(&path).unwrap();
@@ -305,13 +403,19 @@ fn a_model_file_that_is_cut_altered_newer_or_of_other_shapes_is_refused() {
         refused(&altered);
     }
     let text = |from: &str, to: &str| {
-        let at = file.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+        let at = file
+            .windows(from.len())
+            .position(|w| w == from.as_bytes())
+            .unwrap();
         let mut altered = file.clone();
         altered[at..at + from.len()].copy_from_slice(to.as_bytes());
         altered
     };
     let newer = refused(&text("\"version\":\"1\"", "\"version\":\"7\""));
-    assert!(newer.contains("version 7") && newer.contains("newer cssc"), "{newer}");
+    assert!(
+        newer.contains("version 7") && newer.contains("newer cssc"),
+        "{newer}"
+    );
     let other = refused(&text("cssc-model", "cssc-mofel"));
     assert!(other.contains("cssc-mofel file where"), "{other}");
     let shaped = refused(&text("\\\"hidden\\\":8", "\\\"hidden\\\":9"));
@@ -324,18 +428,50 @@ fn a_model_file_that_is_cut_altered_newer_or_of_other_shapes_is_refused() {
 fn settings_out_of_range_are_refused_by_name() {
     let data = curves(3, 5, 1);
     let refused = |model: ModelConfig, training: TrainConfig| {
-        Trainer::new(&model, &training, &data, &data).unwrap_err().to_string()
+        Trainer::new(&model, &training, &data, &data)
+            .unwrap_err()
+            .to_string()
     };
     let model = || small(Method::Cssc);
-    let message = refused(ModelConfig { channels: 2, ..model() }, training(5));
+    let message = refused(
+        ModelConfig {
+            channels: 2,
+            ..model()
+        },
+        training(5),
+    );
     assert!(message.contains("set `channels` to 1"), "{message}");
-    let message = refused(ModelConfig { hidden: 0, ..model() }, training(5));
+    let message = refused(
+        ModelConfig {
+            hidden: 0,
+            ..model()
+        },
+        training(5),
+    );
     assert!(message.contains("`hidden` is 0"), "{message}");
-    let message = refused(ModelConfig { step: f64::NAN, ..model() }, training(5));
+    let message = refused(
+        ModelConfig {
+            step: f64::NAN,
+            ..model()
+        },
+        training(5),
+    );
     assert!(message.contains("`step` is NaN"), "{message}");
-    let message = refused(model(), TrainConfig { batch: 0, ..training(5) });
+    let message = refused(
+        model(),
+        TrainConfig {
+            batch: 0,
+            ..training(5)
+        },
+    );
     assert!(message.contains("`batch` is 0"), "{message}");
     let observation = Observation::Fraction(1.5);
-    let message = refused(model(), TrainConfig { observation, ..training(5) });
+    let message = refused(
+        model(),
+        TrainConfig {
+            observation,
+            ..training(5)
+        },
+    );
     assert!(message.contains("1.5"), "{message}");
 }

@@ -38,11 +38,13 @@ fn samples() -> Vec<Sample> {
                 })
                 .collect();
             let targets: Vec<f64> = (0..2 * points).map(|_| random.normal(0.0, 1.0)).collect();
-            let shown: Vec<bool> =
-                (0..points).map(|i| i == 0 || i == points - 1 || random.unit() < 0.6).collect();
+            let shown: Vec<bool> = (0..points)
+                .map(|i| i == 0 || i == points - 1 || random.unit() < 0.6)
+                .collect();
             let kept = || (0..points).filter(|&i| shown[i]);
-            let mut values: Vec<f64> =
-                kept().flat_map(|i| [targets[2 * i], targets[2 * i + 1]]).collect();
+            let mut values: Vec<f64> = kept()
+                .flat_map(|i| [targets[2 * i], targets[2 * i + 1]])
+                .collect();
             // Holes: one channel missing, also at the ends, never both.
             for (i, x) in values.iter_mut().enumerate() {
                 if i % 2 == i / 2 % 2 && random.unit() < 0.4 {
@@ -50,7 +52,13 @@ fn samples() -> Vec<Sample> {
                 }
             }
             let times = kept().map(|i| query[i]).collect();
-            Sample { times, values, query, targets, shown }
+            Sample {
+                times,
+                values,
+                query,
+                targets,
+                shown,
+            }
         })
         .collect()
 }
@@ -85,7 +93,10 @@ fn gradient_is_right(config: &ModelConfig) {
         .map(|(d, g)| (d - g) * (d - g))
         .sum::<f64>()
         .sqrt();
-    assert!(norm > 1e-3, "the loss must depend on the parameters: {norm}");
+    assert!(
+        norm > 1e-3,
+        "the loss must depend on the parameters: {norm}"
+    );
     assert!(miss < 1e-6 * norm, "{config:?}: {miss} of {norm}");
 }
 
@@ -100,7 +111,11 @@ fn of_every_method_with_holes_and_ragged_series() {
 fn of_both_end_rules_and_every_way_through_holes() {
     for end_rule in [EndRule::Output, EndRule::Compensation] {
         for max_fold in [Some(0), Some(1), None] {
-            gradient_is_right(&ModelConfig { end_rule, max_fold, ..tiny(Method::Cssc) });
+            gradient_is_right(&ModelConfig {
+                end_rule,
+                max_fold,
+                ..tiny(Method::Cssc)
+            });
         }
     }
 }
@@ -109,28 +124,47 @@ fn of_both_end_rules_and_every_way_through_holes() {
 fn of_every_way_to_take_derivatives() {
     for derivatives in [Derivatives::NoHessian, Derivatives::Numerical(0.02)] {
         for method in [Method::Cssc, Method::HiddenCssc] {
-            gradient_is_right(&ModelConfig { derivatives, ..tiny(method) });
+            gradient_is_right(&ModelConfig {
+                derivatives,
+                ..tiny(method)
+            });
         }
     }
-    gradient_is_right(&ModelConfig { drop_curvature: true, ..tiny(Method::Cssc) });
+    gradient_is_right(&ModelConfig {
+        drop_curvature: true,
+        ..tiny(Method::Cssc)
+    });
 }
 
 #[test]
 fn of_two_sided_models() {
     for method in [Method::OdeRnn, Method::Cssc, Method::HiddenCssc] {
-        gradient_is_right(&ModelConfig { two_sided: true, ..tiny(method) });
+        gradient_is_right(&ModelConfig {
+            two_sided: true,
+            ..tiny(method)
+        });
     }
     let derivatives = Derivatives::Numerical(0.02);
-    gradient_is_right(&ModelConfig { two_sided: true, derivatives, ..tiny(Method::Cssc) });
+    gradient_is_right(&ModelConfig {
+        two_sided: true,
+        derivatives,
+        ..tiny(Method::Cssc)
+    });
 }
 
 #[test]
 fn of_every_solver_and_smooth_activation() {
     for solver in Solver::ALL {
-        gradient_is_right(&ModelConfig { solver, ..tiny(Method::Cssc) });
+        gradient_is_right(&ModelConfig {
+            solver,
+            ..tiny(Method::Cssc)
+        });
     }
     for activation in [Activation::Softplus, Activation::Silu] {
-        gradient_is_right(&ModelConfig { activation, ..tiny(Method::Cssc) });
+        gradient_is_right(&ModelConfig {
+            activation,
+            ..tiny(Method::Cssc)
+        });
     }
 }
 
@@ -139,7 +173,10 @@ fn blocking_changes_the_gradient_and_not_the_loss() {
     let (network, parameters) = Network::new::<f64>(&tiny(Method::Cssc), 3);
     let (free, gradient) = loss(&network, &parameters);
     for blocked in [Blocked::Slope, Blocked::Curvature, Blocked::Both] {
-        let config = ModelConfig { blocked, ..tiny(Method::Cssc) };
+        let config = ModelConfig {
+            blocked,
+            ..tiny(Method::Cssc)
+        };
         let (network, parameters) = Network::new::<f64>(&config, 3);
         let (loss, other) = loss(&network, &parameters);
         assert_eq!(loss, free);

@@ -12,11 +12,23 @@ fn tanh_field() -> (Mlp, Parameters<f64>) {
     let mut parameters = Parameters::new();
     let activations = [Activation::Tanh, Activation::Identity];
     let mut random = Random::new(0);
-    let field =
-        Mlp::new(&mut parameters, "f", &[1, 1, 1], activations, Initializer::Zeros, &mut random);
+    let field = Mlp::new(
+        &mut parameters,
+        "f",
+        &[1, 1, 1],
+        activations,
+        Initializer::Zeros,
+        &mut random,
+    );
     for name in ["f.0.weight", "f.1.weight"] {
         let id = parameters.find(name).unwrap();
-        let range = parameters.infos().iter().find(|info| info.name == name).unwrap().range.clone();
+        let range = parameters
+            .infos()
+            .iter()
+            .find(|info| info.name == name)
+            .unwrap()
+            .range
+            .clone();
         assert_eq!(parameters.get(id).len(), 1);
         parameters.values_mut()[range].fill(1.0);
     }
@@ -47,6 +59,9 @@ fn each_solver_shows_its_order() {
         let (coarse, fine) = (error(solver, 40), error(solver, 80));
         let order = (coarse / fine).log2();
         let expected = f64::from(solver.tableau().order);
-        assert!((order - expected).abs() < 0.1, "{solver:?}: order {order}, not {expected}");
+        assert!(
+            (order - expected).abs() < 0.1,
+            "{solver:?}: order {order}, not {expected}"
+        );
     }
 }

@@ -65,7 +65,11 @@ fn train_in(directory: &Path, slowly: bool) {
         })
         .unwrap();
     let (_, parameters, summary) = trainer.into_best();
-    let bits: Vec<u8> = parameters.values().iter().flat_map(|x| x.to_le_bytes()).collect();
+    let bits: Vec<u8> = parameters
+        .values()
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
     std::fs::write(directory.join("parameters"), bits).unwrap();
     std::fs::write(directory.join("summary"), format!("{summary:?}")).unwrap();
 }
@@ -115,10 +119,14 @@ fn a_checkpoint_of_other_data_or_that_is_damaged_is_refused() {
     let trainer = Trainer::new(&model, &training, &train, &validation).unwrap();
     trainer.save_checkpoint(&path).unwrap();
     let other = data(3);
-    let message = Trainer::resume(&path, &other, &validation, |_| {}).unwrap_err().to_string();
+    let message = Trainer::resume(&path, &other, &validation, |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("other data"), "{message}");
     let file = std::fs::read(&path).unwrap();
     std::fs::write(&path, &file[..file.len() - 5]).unwrap();
-    let message = Trainer::resume(&path, &train, &validation, |_| {}).unwrap_err().to_string();
+    let message = Trainer::resume(&path, &train, &validation, |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("cut short"), "{message}");
 }

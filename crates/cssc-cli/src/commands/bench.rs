@@ -45,14 +45,24 @@ struct Timing {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let all = || Workload::ALL.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let names: Vec<String> =
-            if self.workloads.is_empty() { all() } else { self.workloads.clone() };
+        let all = || {
+            Workload::ALL
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect()
+        };
+        let names: Vec<String> = if self.workloads.is_empty() {
+            all()
+        } else {
+            self.workloads.clone()
+        };
         if self.repeats == 0 || self.threads == Some(0) {
             return Err(Failure::new("--repeats and --threads must be at least 1"));
         }
-        let threads =
-            self.threads.or(std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+        let threads = self
+            .threads
+            .or(std::thread::available_parallelism().ok().map(Into::into))
+            .unwrap_or(1);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -69,7 +79,10 @@ impl Arguments {
     fn one(&self, name: &str, threads: usize) -> Result<Option<Timing>, Failure> {
         let workload = Workload::named(name).ok_or_else(|| {
             let known: Vec<&str> = Workload::ALL.iter().map(|(name, _)| *name).collect();
-            Failure::new(format!("unknown workload `{name}`; known: {}", known.join(", ")))
+            Failure::new(format!(
+                "unknown workload `{name}`; known: {}",
+                known.join(", ")
+            ))
         })?;
         let mut program = workload.prepare();
         if let Some(directory) = &self.check {
@@ -89,7 +102,12 @@ impl Arguments {
         times.sort_by(f64::total_cmp);
         let workload = name.to_owned();
         let median_ms = times[times.len() / 2];
-        Ok(Some(Timing { workload, threads, min_ms: times[0], median_ms }))
+        Ok(Some(Timing {
+            workload,
+            threads,
+            min_ms: times[0],
+            median_ms,
+        }))
     }
 
     fn print(&self, timings: &[Timing]) -> Result<(), Failure> {
@@ -99,7 +117,10 @@ impl Arguments {
         let text = if self.json {
             serde_json::to_string_pretty(timings).expect("numbers and names") + "\n"
         } else {
-            let mut text = format!("{:12} {:>7} {:>10} {:>10}\n", "workload", "threads", "min ms", "median ms");
+            let mut text = format!(
+                "{:12} {:>7} {:>10} {:>10}\n",
+                "workload", "threads", "min ms", "median ms"
+            );
             for t in timings {
                 text += &format!(
                     "{:12} {:>7} {:>10.2} {:>10.2}\n",
@@ -108,7 +129,8 @@ impl Arguments {
             }
             text
         };
-        self.destination.write(|writer| writer.write_all(text.as_bytes()))
+        self.destination
+            .write(|writer| writer.write_all(text.as_bytes()))
     }
 }
 
@@ -117,8 +139,10 @@ fn failed(error: cssc::Error) -> Failure {
 }
 
 fn write(path: &std::path::Path, arrays: &[Array]) -> Result<(), Failure> {
-    let bytes: Vec<Vec<u8>> =
-        arrays.iter().map(|a| a.values.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+    let bytes: Vec<Vec<u8>> = arrays
+        .iter()
+        .map(|a| a.values.iter().flat_map(|x| x.to_le_bytes()).collect())
+        .collect();
     let views = arrays.iter().zip(&bytes).map(|(array, bytes)| {
         let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes)
             .expect("as many numbers as the shape says");

@@ -39,9 +39,11 @@ pub(crate) fn write(
     about: &impl Serialize,
     tensors: &[Tensor],
 ) -> Result<(), ModelError> {
-    let io = |source| ModelError::Io { path: path.to_owned(), source };
-    let about = serde_json::to_string(about)
-        .map_err(|error| io(std::io::Error::other(error)))?;
+    let io = |source| ModelError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let about = serde_json::to_string(about).map_err(|error| io(std::io::Error::other(error)))?;
     let bytes: Vec<Vec<u8>> = tensors
         .iter()
         .map(|tensor| tensor.values.iter().flat_map(|x| x.to_le_bytes()).collect())
@@ -53,7 +55,12 @@ pub(crate) fn write(
     });
     let views: Vec<(String, TensorView<'_>)> = views.collect();
     let version = VERSION.to_string();
-    let sum = digest(format, &version, &about, views.iter().map(|(n, v)| (n.as_str(), v)));
+    let sum = digest(
+        format,
+        &version,
+        &about,
+        views.iter().map(|(n, v)| (n.as_str(), v)),
+    );
     let metadata = HashMap::from([
         ("format".to_owned(), format.to_owned()),
         ("version".to_owned(), version),
@@ -70,9 +77,14 @@ pub(crate) fn read<A: DeserializeOwned>(
     path: &Path,
     format: &str,
 ) -> Result<(A, Vec<Tensor>), ModelError> {
-    let file = std::fs::read(path)
-        .map_err(|source| ModelError::Io { path: path.to_owned(), source })?;
-    parse(&file, format).map_err(|problem| ModelError::File { path: path.to_owned(), problem })
+    let file = std::fs::read(path).map_err(|source| ModelError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    parse(&file, format).map_err(|problem| ModelError::File {
+        path: path.to_owned(),
+        problem,
+    })
 }
 
 fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tensor>), String> {
@@ -86,13 +98,18 @@ fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tenso
     let tensors = SafeTensors::deserialize(file).map_err(broken)?;
     let metadata = head.metadata().as_ref();
     let entry = |key: &str| {
-        metadata.and_then(|all| all.get(key)).map(String::as_str).ok_or_else(|| {
-            format!("its head has no entry `{key}`; only files written by cssc can be read")
-        })
+        metadata
+            .and_then(|all| all.get(key))
+            .map(String::as_str)
+            .ok_or_else(|| {
+                format!("its head has no entry `{key}`; only files written by cssc can be read")
+            })
     };
     let found = entry("format")?;
     if found != format {
-        return Err(format!("this is a {found} file where a {format} file is expected"));
+        return Err(format!(
+            "this is a {found} file where a {format} file is expected"
+        ));
     }
     let version: u32 = entry("version")?
         .parse()
@@ -103,14 +120,23 @@ fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tenso
         ));
     }
     let views = tensors.tensors();
-    let mut sorted: Vec<(&str, &TensorView<'_>)> =
-        views.iter().map(|(name, view)| (name.as_str(), view)).collect();
+    let mut sorted: Vec<(&str, &TensorView<'_>)> = views
+        .iter()
+        .map(|(name, view)| (name.as_str(), view))
+        .collect();
     sorted.sort_by_key(|(name, _)| *name);
-    let sum = digest(format, entry("version")?, entry("about")?, sorted.iter().copied());
+    let sum = digest(
+        format,
+        entry("version")?,
+        entry("about")?,
+        sorted.iter().copied(),
+    );
     if sum != entry("sha256")? {
-        return Err("its content does not fit its checksum: it was altered or damaged; copy it \
+        return Err(
+            "its content does not fit its checksum: it was altered or damaged; copy it \
                     again or write it anew"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let about = serde_json::from_str(entry("about")?)
         .map_err(|error| format!("its settings cannot be read ({error})"))?;
@@ -125,7 +151,11 @@ fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tenso
                 .chunks_exact(4)
                 .map(|b| f32::from_le_bytes(b.try_into().expect("four bytes")))
                 .collect();
-            Ok(Tensor { name: name.to_owned(), shape: view.shape().to_vec(), values })
+            Ok(Tensor {
+                name: name.to_owned(),
+                shape: view.shape().to_vec(),
+                values,
+            })
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok((about, tensors))
@@ -154,5 +184,8 @@ fn digest<'a>(
         sum.update((view.data().len() as u64).to_le_bytes());
         sum.update(view.data());
     }
-    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    sum.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

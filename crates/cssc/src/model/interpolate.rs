@@ -95,7 +95,10 @@ impl Model {
         let rows: Vec<usize> = (0..series.len())
             .filter(|&i| series.row(i).iter().any(|x| !x.is_nan()))
             .collect();
-        let knots: Vec<f64> = rows.iter().map(|&i| scaler.time(series.times()[i])).collect();
+        let knots: Vec<f64> = rows
+            .iter()
+            .map(|&i| scaler.time(series.times()[i]))
+            .collect();
         let values: Vec<f64> = rows
             .iter()
             .flat_map(|&i| series.row(i).iter().enumerate())
@@ -104,8 +107,15 @@ impl Model {
         let first = times.partition_point(|&t| scaler.time(t) < knots[0]);
         let end = times.partition_point(|&t| scaler.time(t) <= knots[knots.len() - 1]);
         let inside = first..end.max(first);
-        let query: Vec<f64> = times[inside.clone()].iter().map(|&t| scaler.time(t)).collect();
-        let observed = Observed { times: &knots, values: &values, query: &query };
+        let query: Vec<f64> = times[inside.clone()]
+            .iter()
+            .map(|&t| scaler.time(t))
+            .collect();
+        let observed = Observed {
+            times: &knots,
+            values: &values,
+            query: &query,
+        };
         let curve = self.curve(method, &observed, memory)?;
         Ok(curve.in_user_units(self, times.len(), inside, channels))
     }
@@ -140,16 +150,31 @@ impl Model {
         memory: &mut Memory<f64>,
     ) -> Result<Interpolation, ModelError> {
         let network = &self.network;
-        let stepping = Stepping { longest: network.config.step, stop_at_query: false };
+        let stepping = Stepping {
+            longest: network.config.step,
+            stop_at_query: false,
+        };
         let series = [*observed];
-        let request = Request { series: &series, stepping, method };
+        let request = Request {
+            series: &series,
+            stepping,
+            method,
+        };
         let schedule = request.schedule();
         let mut graph = Graph::forward_only(memory, &self.precise);
         let graph = &mut graph;
         let states = network.walk(graph, &request, &schedule, true);
-        let last = if method == Method::OdeRnn { Side::Right } else { Side::Left };
+        let last = if method == Method::OdeRnn {
+            Side::Right
+        } else {
+            Side::Left
+        };
         let at_query = states.jets_at_query(graph, &schedule, last, 2);
-        let state = Jets { value: at_query[0], slope: at_query[1], curvature: at_query[2] };
+        let state = Jets {
+            value: at_query[0],
+            slope: at_query[1],
+            curvature: at_query[2],
+        };
         let decoded = decode_exactly(graph, &network.decoder, state);
         let predicted = decoded.map(|var| numbers(graph, var));
         let smoothed = match method {
@@ -171,9 +196,17 @@ impl Model {
                 decoded.map(|var| numbers(graph, var))
             }
         };
-        let compensation =
-            smoothed.value.iter().zip(&predicted.value).map(|(a, b)| a - b).collect();
-        Ok(Interpolation { smoothed, predicted: predicted.value, compensation })
+        let compensation = smoothed
+            .value
+            .iter()
+            .zip(&predicted.value)
+            .map(|(a, b)| a - b)
+            .collect();
+        Ok(Interpolation {
+            smoothed,
+            predicted: predicted.value,
+            compensation,
+        })
     }
 
     fn compensation(
@@ -188,7 +221,12 @@ impl Model {
         let mask: Vec<bool> = observed.values.iter().map(|x| !x.is_nan()).collect();
         let options = self.network.config.options();
         let channels = graph.columns(limits.values);
-        let plan = Plan::new(observed.times, channels, holes.then_some(&mask[..]), options)?;
+        let plan = Plan::new(
+            observed.times,
+            channels,
+            holes.then_some(&mask[..]),
+            options,
+        )?;
         let [left, right] = [limits.left, limits.right].map(|l| l.map(|var| numbers(graph, var)));
         // Observations in full precision; states as the walk left them.
         let states = numbers(graph, limits.values);

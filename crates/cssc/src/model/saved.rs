@@ -43,7 +43,12 @@ pub struct About {
 impl Model {
     pub(crate) fn new(network: Network, parameters: Parameters<f32>, about: About) -> Self {
         let precise = parameters.cast();
-        Self { network, parameters, precise, about }
+        Self {
+            network,
+            parameters,
+            precise,
+            about,
+        }
     }
 
     /// Settings, scaler and training summary.
@@ -79,7 +84,10 @@ impl Model {
     /// If the file cannot be read or is not a whole, unaltered model this program knows.
     pub fn load(path: &Path) -> Result<Self, ModelError> {
         let (about, tensors): (About, Vec<Tensor>) = container::read(path, FORMAT)?;
-        let wrong = |problem: String| ModelError::File { path: path.to_owned(), problem };
+        let wrong = |problem: String| ModelError::File {
+            path: path.to_owned(),
+            problem,
+        };
         about.model.check().map_err(wrong)?;
         let channels = about.model.channels;
         if about.channel_names.len() != channels || about.scaler.channels() != channels {
@@ -114,7 +122,10 @@ pub(crate) fn fill(
     tensors: &[Tensor],
     prefix: &str,
 ) -> Result<(), String> {
-    let ours = tensors.iter().filter(|t| t.name.starts_with(prefix)).count();
+    let ours = tensors
+        .iter()
+        .filter(|t| t.name.starts_with(prefix))
+        .count();
     if ours != parameters.infos().len() {
         return Err(format!(
             "it holds {ours} parameters, but a model of its settings has {}",
@@ -134,7 +145,9 @@ pub(crate) fn fill(
             ));
         }
         if let Some(index) = tensor.values.iter().position(|x| !x.is_finite()) {
-            return Err(format!("number {index} of parameter `{name}` is not finite"));
+            return Err(format!(
+                "number {index} of parameter `{name}` is not finite"
+            ));
         }
         parameters.values_mut()[info.range].copy_from_slice(&tensor.values);
     }

@@ -49,7 +49,11 @@ impl<T: Float> Gradient<T> {
     /// Its Euclidean length, summed in double precision.
     #[must_use]
     pub fn norm(&self) -> f64 {
-        self.values.iter().map(|g| g.to_f64() * g.to_f64()).sum::<f64>().sqrt()
+        self.values
+            .iter()
+            .map(|g| g.to_f64() * g.to_f64())
+            .sum::<f64>()
+            .sqrt()
     }
 }
 

@@ -40,9 +40,15 @@ impl<T: Float> AdaMax<T> {
     /// One step: changes `parameters` by `gradient` times `factor` (for clipping).
     pub fn step(&mut self, parameters: &mut [T], gradient: &[T], factor: f64, rate: f64) {
         self.steps += 1;
-        let correction = 1.0 - self.beta_mean.powi(i32::try_from(self.steps).unwrap_or(i32::MAX));
+        let correction = 1.0
+            - self
+                .beta_mean
+                .powi(i32::try_from(self.steps).unwrap_or(i32::MAX));
         let rate = T::from_f64(rate / correction);
-        let (keep, add) = (T::from_f64(self.beta_mean), T::from_f64(1.0 - self.beta_mean));
+        let (keep, add) = (
+            T::from_f64(self.beta_mean),
+            T::from_f64(1.0 - self.beta_mean),
+        );
         let (shrink, epsilon) = (T::from_f64(self.beta_size), T::from_f64(EPSILON));
         let factor = T::from_f64(factor);
         let state = self.mean.iter_mut().zip(&mut self.size);

@@ -73,7 +73,10 @@ impl<'d> Trainer<'d> {
         adjust: impl FnOnce(&mut TrainConfig),
     ) -> Result<Self, ModelError> {
         let (state, tensors): (State, Vec<Tensor>) = container::read(path, FORMAT)?;
-        let wrong = |problem: String| ModelError::File { path: path.to_owned(), problem };
+        let wrong = |problem: String| ModelError::File {
+            path: path.to_owned(),
+            problem,
+        };
         let mut training = state.training.clone();
         adjust(&mut training);
         let mut trainer = Self::new(&state.model, &training, train, validation)?;
@@ -88,7 +91,9 @@ impl<'d> Trainer<'d> {
             let found = tensors.iter().find(|tensor| tensor.name == name);
             match found {
                 Some(tensor) if tensor.values.len() == count => Ok(tensor.values.clone()),
-                _ => Err(wrong(format!("`{name}` is missing or not of {count} numbers"))),
+                _ => Err(wrong(format!(
+                    "`{name}` is missing or not of {count} numbers"
+                ))),
             }
         };
         let optimizer = |part: &str, steps| -> Result<AdaMax<f32>, ModelError> {
@@ -98,12 +103,18 @@ impl<'d> Trainer<'d> {
             optimizer.size = get(&format!("{part}.size"))?;
             Ok(optimizer)
         };
-        trainer.parameters.values_mut().copy_from_slice(&get("now.parameters")?);
+        trainer
+            .parameters
+            .values_mut()
+            .copy_from_slice(&get("now.parameters")?);
         trainer.parameters.pack();
         trainer.optimizer = optimizer("now", state.optimizer_steps)?;
         if let Some(steps) = state.undo_steps {
             let values = get("undo.parameters")?;
-            trainer.last_good = Some(Weights { values, optimizer: optimizer("undo", steps)? });
+            trainer.last_good = Some(Weights {
+                values,
+                optimizer: optimizer("undo", steps)?,
+            });
         }
         if state.has_best {
             trainer.best = Some(get("best.parameters")?);
@@ -116,5 +127,9 @@ impl<'d> Trainer<'d> {
 }
 
 fn flat(name: &str, values: &[f32]) -> Tensor {
-    Tensor { name: name.to_owned(), shape: vec![values.len()], values: values.to_vec() }
+    Tensor {
+        name: name.to_owned(),
+        shape: vec![values.len()],
+        values: values.to_vec(),
+    }
 }

@@ -34,7 +34,11 @@ impl RateSchedule {
     /// The factor at `step` of `steps`.
     #[must_use]
     pub fn factor(self, step: u64, steps: u64) -> f64 {
-        let part = if steps == 0 { 1.0 } else { (step as f64 / steps as f64).min(1.0) };
+        let part = if steps == 0 {
+            1.0
+        } else {
+            (step as f64 / steps as f64).min(1.0)
+        };
         match self {
             Self::Constant => 1.0,
             Self::Exponential { decay, floor } => decay.powf(step as f64).max(floor),
@@ -58,11 +62,28 @@ mod tests {
     fn schedules_start_and_end_where_they_should() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         close(RateSchedule::Constant.factor(7, 10), 1.0);
-        close(RateSchedule::Exponential { decay: 0.5, floor: 0.1 }.factor(2, 10), 0.25);
-        close(RateSchedule::Exponential { decay: 0.5, floor: 0.1 }.factor(9, 10), 0.1);
+        close(
+            RateSchedule::Exponential {
+                decay: 0.5,
+                floor: 0.1,
+            }
+            .factor(2, 10),
+            0.25,
+        );
+        close(
+            RateSchedule::Exponential {
+                decay: 0.5,
+                floor: 0.1,
+            }
+            .factor(9, 10),
+            0.1,
+        );
         close(RateSchedule::Cosine { floor: 0.2 }.factor(0, 10), 1.0);
         close(RateSchedule::Cosine { floor: 0.2 }.factor(10, 10), 0.2);
-        let cycle = RateSchedule::OneCycle { rise: 0.3, floor: 0.01 };
+        let cycle = RateSchedule::OneCycle {
+            rise: 0.3,
+            floor: 0.01,
+        };
         close(cycle.factor(0, 10), 0.1);
         close(cycle.factor(3, 10), 1.0);
         close(cycle.factor(10, 10), 0.01);

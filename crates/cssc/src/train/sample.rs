@@ -46,7 +46,11 @@ impl Sample {
         indices.iter().for_each(|&i| shown[i] = true);
         Self {
             times: indices.iter().map(|&i| series.times()[i]).collect(),
-            values: indices.iter().flat_map(|&i| series.row(i)).copied().collect(),
+            values: indices
+                .iter()
+                .flat_map(|&i| series.row(i))
+                .copied()
+                .collect(),
             query: series.times().to_vec(),
             targets: series.values().to_vec(),
             shown,

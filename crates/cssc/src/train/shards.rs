@@ -41,7 +41,9 @@ pub struct Scores {
 
 impl<T: Float> Default for Shards<T> {
     fn default() -> Self {
-        Self { workers: Vec::new() }
+        Self {
+            workers: Vec::new(),
+        }
     }
 }
 
@@ -55,7 +57,10 @@ impl<T: Float> Shards<T> {
     /// Bytes held for activations.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.workers.iter().map(|worker| worker.memory.bytes()).sum()
+        self.workers
+            .iter()
+            .map(|worker| worker.memory.bytes())
+            .sum()
     }
 
     /// The loss of a batch, its gradient added up in `gradient` (which is overwritten).
@@ -74,12 +79,19 @@ impl<T: Float> Shards<T> {
     ) -> Result<f64, Error> {
         let points: usize = batch.iter().map(|sample| sample.query.len()).sum();
         let config = network.config();
-        let stepping = Stepping { longest: config.step, stop_at_query: true };
+        let stepping = Stepping {
+            longest: config.step,
+            stop_at_query: true,
+        };
         let results = self.each(parameters, batch, |worker, part| {
             worker.gradient.values.fill(T::ZERO);
             let mut graph = Graph::new(&mut worker.memory, parameters);
             let observed = observed(part);
-            let request = Request { series: &observed, stepping, method: config.method };
+            let request = Request {
+                series: &observed,
+                stepping,
+                method: config.method,
+            };
             let prediction = network.predict(&mut graph, &request)?;
             let (targets, weights) = targets::<T>(part, &prediction);
             let (rows, columns) = (targets.len() / config.channels, config.channels);
@@ -104,13 +116,17 @@ impl<T: Float> Shards<T> {
     fn sum_gradients(&self, shards: usize, gradient: &mut Gradient<T>) {
         const PART: usize = 1 << 14;
         let workers = &self.workers[..shards];
-        gradient.values.par_chunks_mut(PART).enumerate().for_each(|(i, part)| {
-            part.fill(T::ZERO);
-            for worker in workers {
-                let values = &worker.gradient.values[i * PART..];
-                part.iter_mut().zip(values).for_each(|(sum, &g)| *sum += g);
-            }
-        });
+        gradient
+            .values
+            .par_chunks_mut(PART)
+            .enumerate()
+            .for_each(|(i, part)| {
+                part.fill(T::ZERO);
+                for worker in workers {
+                    let values = &worker.gradient.values[i * PART..];
+                    part.iter_mut().zip(values).for_each(|(sum, &g)| *sum += g);
+                }
+            });
     }
 
     /// Predictions of `method` against the targets of all samples.
@@ -131,10 +147,19 @@ impl<T: Float> Shards<T> {
             let parts = self.each(parameters, batch, |worker, part| {
                 let mut graph = Graph::forward_only(&mut worker.memory, parameters);
                 let observed = observed(part);
-                let request = Request { series: &observed, stepping, method };
+                let request = Request {
+                    series: &observed,
+                    stepping,
+                    method,
+                };
                 let prediction = network.predict(&mut graph, &request)?;
                 let values = graph.value(prediction.smoothed);
-                Ok(Sums::of(part, &prediction, values, network.config().channels))
+                Ok(Sums::of(
+                    part,
+                    &prediction,
+                    values,
+                    network.config().channels,
+                ))
             });
             for part in parts {
                 sums.add(&part?);
@@ -153,7 +178,10 @@ impl<T: Float> Shards<T> {
         let shards = batch.len().div_ceil(SHARD);
         while self.workers.len() < shards {
             let gradient = Gradient::zeros(parameters);
-            self.workers.push(Worker { memory: Memory::new(), gradient });
+            self.workers.push(Worker {
+                memory: Memory::new(),
+                gradient,
+            });
         }
         let parts = (0..shards).map(|i| &batch[i * SHARD..batch.len().min((i + 1) * SHARD)]);
         self.workers[..shards]
@@ -167,15 +195,23 @@ impl<T: Float> Shards<T> {
 fn observed(samples: &[Sample]) -> Vec<Observed<'_>> {
     samples
         .iter()
-        .map(|s| Observed { times: &s.times, values: &s.values, query: &s.query })
+        .map(|s| Observed {
+            times: &s.times,
+            values: &s.values,
+            query: &s.query,
+        })
         .collect()
 }
 
 /// True values and weights (0 where there is none) in the order of the prediction.
 fn targets<T: Float>(samples: &[Sample], prediction: &Prediction) -> (Vec<T>, Vec<T>) {
     let numbers = || prediction.order.iter().flat_map(|&i| &samples[i].targets);
-    let targets = numbers().map(|&x| if x.is_nan() { T::ZERO } else { T::from_f64(x) }).collect();
-    let weights = numbers().map(|x| if x.is_nan() { T::ZERO } else { T::ONE }).collect();
+    let targets = numbers()
+        .map(|&x| if x.is_nan() { T::ZERO } else { T::from_f64(x) })
+        .collect();
+    let weights = numbers()
+        .map(|x| if x.is_nan() { T::ZERO } else { T::ONE })
+        .collect();
     (targets, weights)
 }
 

@@ -53,7 +53,10 @@ impl Default for TrainConfig {
             steps: 6000,
             batch: 50,
             rate: 0.01,
-            schedule: RateSchedule::OneCycle { rise: 0.05, floor: 0.001 },
+            schedule: RateSchedule::OneCycle {
+                rise: 0.05,
+                floor: 0.001,
+            },
             clip: None,
             observation: Observation::Fraction(0.3),
             validate_every: 250,
@@ -83,9 +86,9 @@ impl TrainConfig {
             return Err("`clip` must be a positive number".into());
         }
         match self.observation {
-            Observation::Fraction(part) if !(part > 0.0 && part <= 1.0) => {
-                Err(format!("the observed fraction is {part}; give a number above 0, at most 1"))
-            }
+            Observation::Fraction(part) if !(part > 0.0 && part <= 1.0) => Err(format!(
+                "the observed fraction is {part}; give a number above 0, at most 1"
+            )),
             Observation::Count(count) if count < 2 => {
                 Err(format!("the observed count is {count}; give at least 2"))
             }
@@ -247,8 +250,10 @@ impl<'d> Trainer<'d> {
             if report.step % self.config.validate_every == 0 || report.step == self.config.steps {
                 report.validation = self.validate()?;
             }
-            let out_of_time =
-                self.config.seconds.is_some_and(|most| report.elapsed.as_secs_f64() >= most);
+            let out_of_time = self
+                .config
+                .seconds
+                .is_some_and(|most| report.elapsed.as_secs_f64() >= most);
             let stopped = progress(self, &report) == Control::Stop;
             if stopped || out_of_time || self.out_of_patience() {
                 self.summary.stopped_early = self.summary.steps < self.config.steps;
@@ -269,13 +274,22 @@ impl<'d> Trainer<'d> {
     }
 
     fn out_of_patience(&self) -> bool {
-        self.config.patience.is_some_and(|patience| self.validations_since_best >= patience)
+        self.config
+            .patience
+            .is_some_and(|patience| self.validations_since_best >= patience)
     }
 
     /// A number that tells data sets apart (FNV-1a over all times and values).
     pub(crate) fn fingerprint(&self) -> u64 {
-        let numbers = self.train.series().iter().flat_map(|s| s.times().iter().chain(s.values()));
-        let more = self.validation.iter().flat_map(|s| s.query.iter().chain(&s.targets));
+        let numbers = self
+            .train
+            .series()
+            .iter()
+            .flat_map(|s| s.times().iter().chain(s.values()));
+        let more = self
+            .validation
+            .iter()
+            .flat_map(|s| s.query.iter().chain(&s.targets));
         let bytes = numbers.chain(more).flat_map(|x| x.to_bits().to_le_bytes());
         bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -287,10 +301,14 @@ impl<'d> Trainer<'d> {
         let span = tracing::debug_span!("step", step = self.summary.steps);
         let _entered = span.enter();
         let batch = self.batch();
-        let factor = self.config.schedule.factor(self.summary.steps, self.config.steps);
+        let factor = self
+            .config
+            .schedule
+            .factor(self.summary.steps, self.config.steps);
         let rate = self.config.rate * factor * self.rate_factor;
-        let loss =
-            self.shards.loss(&self.network, &self.parameters, &batch, &mut self.gradient);
+        let loss = self
+            .shards
+            .loss(&self.network, &self.parameters, &batch, &mut self.gradient);
         let norm = self.gradient.norm();
         self.summary.steps += 1;
         let mut report = Progress {
@@ -320,7 +338,8 @@ impl<'d> Trainer<'d> {
         kept.values.extend_from_slice(self.parameters.values());
         kept.optimizer.clone_from(&self.optimizer);
         let gradient = &self.gradient.values;
-        self.optimizer.step(self.parameters.values_mut(), gradient, clip, rate);
+        self.optimizer
+            .step(self.parameters.values_mut(), gradient, clip, rate);
         self.parameters.pack();
     }
 
@@ -328,7 +347,10 @@ impl<'d> Trainer<'d> {
     fn recover(&mut self, cause: Option<crate::Error>) -> Result<u32, ModelError> {
         self.summary.recoveries += 1;
         if self.summary.recoveries > MOST_RECOVERIES {
-            return Err(ModelError::Diverged { step: self.summary.steps, cause });
+            return Err(ModelError::Diverged {
+                step: self.summary.steps,
+                cause,
+            });
         }
         if let Some(good) = &self.last_good {
             self.parameters.values_mut().copy_from_slice(&good.values);
@@ -364,7 +386,11 @@ impl<'d> Trainer<'d> {
         let scores = self.score(&self.validation.clone(), self.network.config().method)?;
         let step = self.summary.steps;
         self.summary.validations.push((step, scores.mse_all));
-        if self.summary.best_validation.is_none_or(|(best, _)| scores.mse_all < best) {
+        if self
+            .summary
+            .best_validation
+            .is_none_or(|(best, _)| scores.mse_all < best)
+        {
             self.summary.best_validation = Some((scores.mse_all, step));
             self.best = Some(self.parameters.values().to_vec());
             self.validations_since_best = 0;
@@ -379,7 +405,12 @@ impl<'d> Trainer<'d> {
     /// # Errors
     /// If a prediction is not finite.
     pub fn score(&mut self, samples: &[Sample], method: Method) -> Result<Scores, ModelError> {
-        let stepping = Stepping { longest: self.network.config().step, stop_at_query: true };
-        Ok(self.shards.score(&self.network, &self.parameters, samples, method, stepping)?)
+        let stepping = Stepping {
+            longest: self.network.config().step,
+            stop_at_query: true,
+        };
+        Ok(self
+            .shards
+            .score(&self.network, &self.parameters, samples, method, stepping)?)
     }
 }
