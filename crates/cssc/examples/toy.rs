@@ -1,90 +1,108 @@
-//! Trains on toy-v1 and prints test scores: `toy PERCENT METHOD STEPS RATE [key=value…]`.
+//! Trains on the frozen set toy-v1 and prints validation and test errors as it goes.
+//!
+//! ```sh
+//! cargo run --release --example toy -- 30 cssc
+//! cargo run --release --example toy -- 10 hidden-cssc steps=3000 rate=0.02 seed=1
+//! ```
+//!
+//! First the percentage of points that are observed (10, 30 or 50), then the method (`ode-rnn`,
+//! `cssc`, `hidden-cssc`), then any settings of the training or the model as NAME=JSON, with
+//! the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
+//! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
+//! prediction o. Only the last line, of the parameters that validated best, is a result.
+
 use cssc::batch::Stepping;
 use cssc::data::ToyV1;
 use cssc::model::{Method, ModelConfig};
-use cssc::train::{Control, Observation, RateSchedule, Sample, Shards, TrainConfig, Trainer};
+use cssc::train::{Control, Observation, Sample, Shards, TrainConfig, Trainer};
+use serde_json::{Map, Value, json};
+use std::error::Error;
+use std::path::Path;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let percent: usize = args[0].parse()?;
-    let method: Method = serde_json::from_str(&format!("\"{}\"", args[1]))?;
-    let mut config = TrainConfig {
-        steps: args[2].parse()?,
-        rate: args[3].parse()?,
-        observation: Observation::Count(percent),
-        ..Default::default()
-    };
-    let mut model = ModelConfig {
-        method,
-        ..Default::default()
-    };
-    let mut threads = 2;
-    for pair in &args[4..] {
-        let (key, value) = pair.split_once('=').unwrap();
-        match key {
-            "seed" => config.seed = value.parse()?,
-            "threads" => threads = value.parse()?,
-            "end" => model.end_rule = serde_json::from_str(&format!("\"{value}\""))?,
-            "schedule" => config.schedule = serde_json::from_str::<RateSchedule>(value)?,
-            "alpha" => model.compensation_weight = value.parse()?,
-            "clip" => config.clip = Some(value.parse()?),
-            "batch" => config.batch = value.parse()?,
-            "two" => model.two_sided = value.parse()?,
-            "init" => model.initial_deviation = value.parse()?,
-            "solver" => model.solver = serde_json::from_str(&format!("\"{value}\""))?,
-            _ => panic!("{key}"),
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let percent: usize = arguments
+        .next()
+        .ok_or("which percentage is observed?")?
+        .parse()?;
+    let method = arguments.next().ok_or("which method?")?;
+    let (mut model, mut training) = (Map::new(), Map::new());
+    model.insert("method".into(), json!(method));
+    training.insert(
+        "observation".into(),
+        serde_json::to_value(Observation::Count(percent))?,
+    );
+    let known = serde_json::to_value(ModelConfig::default())?;
+    for pair in arguments {
+        let (name, text) = pair.split_once('=').ok_or("settings are NAME=VALUE")?;
+        let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+        if name == "threads" {
+            let threads = text.parse()?;
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()?;
+        } else if known.get(name).is_some() {
+            model.insert(name.into(), value);
+        } else {
+            training.insert(name.into(), value);
         }
     }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global()?;
-    let toy = ToyV1::load(std::path::Path::new("data/toy_v1.npz"))?;
+    let model: ModelConfig = serde_json::from_value(Value::Object(model))?;
+    let training: TrainConfig = serde_json::from_value(Value::Object(training))?;
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/toy_v1.npz");
+    let toy = ToyV1::load(&root)?;
     let parts = toy.split.apply(&toy.dataset)?;
+    let observed = toy
+        .test_observed(percent)
+        .ok_or("toy-v1 knows 10, 30 and 50 percent")?;
     let test: Vec<Sample> = parts
         .test
         .series()
         .iter()
-        .zip(toy.test_observed(percent).unwrap())
-        .map(|(s, o)| Sample::new(s, o))
+        .zip(observed)
+        .map(|(series, shown)| Sample::new(series, shown))
         .collect();
-    let mut trainer = Trainer::new(&model, &config, &parts.train, &parts.validation)?;
-    let mut sum = 0.0;
-    let mut n = 0;
     let stepping = Stepping {
         longest: model.step,
         stop_at_query: true,
     };
     let mut shards = Shards::new();
-    trainer.run(|t, p| {
-        sum += p.loss;
-        n += 1;
-        if let Some(r) = p.recovered {
-            eprintln!("recovered {r} at {}", p.step);
+    let mut trainer = Trainer::new(&model, &training, &parts.train, &parts.validation)?;
+    let mut losses = (0.0, 0);
+    trainer.run(|trainer, progress| {
+        losses = (losses.0 + progress.loss, losses.1 + 1);
+        if let Some(times) = progress.recovered {
+            println!("step {}: not finite, undone ({times})", progress.step);
         }
-        if let Some(v) = p.validation {
-            let s = shards
-                .score(t.network(), t.parameters(), &test, method, stepping)
-                .unwrap();
-            println!(
-                "{:6} {:7.1}s {:.1} ms/step loss {:.6} val {:.7} test {:.7} o-only {:.6}",
-                p.step,
-                p.elapsed.as_secs_f64(),
-                p.elapsed.as_secs_f64() * 1e3 / p.step as f64,
-                sum / f64::from(n),
-                v.mse_all,
-                s.mse_all,
+        if let Some(validation) = progress.validation {
+            let (network, parameters) = (trainer.network(), trainer.parameters());
+            let mut score = |method| {
                 shards
-                    .score(t.network(), t.parameters(), &test, Method::OdeRnn, stepping)
-                    .unwrap()
-                    .mse_all
+                    .score(network, parameters, &test, method, stepping)
+                    .map_or(f64::NAN, |scores| scores.mse_all)
+            };
+            println!(
+                "step {:5}  {:6.1} s  loss {:.6}  validation {:.7}  test {:.7}  o alone {:.6}",
+                progress.step,
+                progress.elapsed.as_secs_f64(),
+                losses.0 / f64::from(losses.1),
+                validation.mse_all,
+                score(model.method),
+                score(Method::OdeRnn)
             );
-            sum = 0.0;
-            n = 0;
+            losses = (0.0, 0);
         }
         Control::Continue
     })?;
     let (network, parameters, summary) = trainer.into_best();
-    let s = shards.score(&network, &parameters, &test, method, stepping)?;
-    println!("best {:?} test {:?}", summary.best_validation, s);
+    let scores = shards.score(&network, &parameters, &test, model.method, stepping)?;
+    println!(
+        "best step {:?}: test mse_all {:.7}, unobserved {:.7}, mae unobserved {:.6}",
+        summary.best_validation.map(|best| best.1),
+        scores.mse_all,
+        scores.mse_hidden,
+        scores.mae_hidden
+    );
     Ok(())
 }

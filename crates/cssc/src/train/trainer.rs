@@ -82,7 +82,7 @@ impl TrainConfig {
         if !(self.rate > 0.0 && self.rate.is_finite()) {
             return Err(format!("`rate` is {}; give a positive number", self.rate));
         }
-        if self.clip.is_some_and(|clip| !(clip > 0.0)) {
+        if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
             return Err("`clip` must be a positive number".into());
         }
         match self.observation {
