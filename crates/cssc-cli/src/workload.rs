@@ -8,17 +8,20 @@
 //! | `hidden-10`, `-30`, `-50` | the same with the compensation of the state |
 //! | `infer` | the forward pass of `ode-rnn` |
 //! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
+//! | `load` | reading and checking a model file of the default sizes |
+//! | `cssc-d1` … `cssc-d1000`, `hidden-d1` … | `cssc-30`, `hidden-30` with so many channels, batch 25 |
 //!
 //! Times and values are rounded to `f32` once, so that a file of inputs holds them exactly.
 
 use cssc::Error;
 use cssc::batch::Stepping;
-use cssc::data::Random;
-use cssc::model::{Method, ModelConfig, Network, Observed, Request};
+use cssc::data::{Dataset, Random, Scaler, Series};
+use cssc::model::{Method, Model, ModelConfig, Network, Observed, Request};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
 use cssc::ode::{Solver, advance};
-use cssc::train::{AdaMax, SHARD, Sample, Shards};
+use cssc::train::{AdaMax, Control, SHARD, Sample, Shards, TrainConfig, fit};
 use rayon::prelude::*;
+use std::f64::consts::TAU;
 
 const BATCH: usize = 50;
 const POINTS: usize = 100;
@@ -36,10 +39,12 @@ pub(crate) enum Workload {
     Hidden(usize),
     Infer,
     Ragged,
+    Load,
+    Channels(Method, usize),
 }
 
 impl Workload {
-    pub(crate) const ALL: [(&'static str, Self); 10] = [
+    pub(crate) const ALL: [(&'static str, Self); 19] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -50,6 +55,15 @@ impl Workload {
         ("hidden-50", Self::Hidden(50)),
         ("infer", Self::Infer),
         ("ragged", Self::Ragged),
+        ("load", Self::Load),
+        ("cssc-d1", Self::Channels(Method::Cssc, 1)),
+        ("cssc-d10", Self::Channels(Method::Cssc, 10)),
+        ("cssc-d100", Self::Channels(Method::Cssc, 100)),
+        ("cssc-d1000", Self::Channels(Method::Cssc, 1000)),
+        ("hidden-d1", Self::Channels(Method::HiddenCssc, 1)),
+        ("hidden-d10", Self::Channels(Method::HiddenCssc, 10)),
+        ("hidden-d100", Self::Channels(Method::HiddenCssc, 100)),
+        ("hidden-d1000", Self::Channels(Method::HiddenCssc, 1000)),
     ];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -63,13 +77,21 @@ impl Workload {
         let mut random = Random::new(1);
         match self {
             Self::Field => Program::Field(Box::new(Field::new(&mut random))),
-            Self::OdeRnn => Program::train(Method::OdeRnn, grid(30, &mut random), true),
-            Self::Cssc(observed) => Program::train(Method::Cssc, grid(observed, &mut random), true),
-            Self::Hidden(observed) => {
-                Program::train(Method::HiddenCssc, grid(observed, &mut random), true)
+            Self::OdeRnn => Program::train(Method::OdeRnn, grid(30, BATCH, 1, &mut random), true),
+            Self::Cssc(observed) => {
+                Program::train(Method::Cssc, grid(observed, BATCH, 1, &mut random), true)
             }
-            Self::Infer => Program::Infer(Box::new(Infer::new(grid(30, &mut random)))),
+            Self::Hidden(observed) => Program::train(
+                Method::HiddenCssc,
+                grid(observed, BATCH, 1, &mut random),
+                true,
+            ),
+            Self::Infer => Program::Infer(Box::new(Infer::new(grid(30, BATCH, 1, &mut random)))),
             Self::Ragged => Program::train(Method::OdeRnn, ragged(&mut random), false),
+            Self::Load => Program::Load(Box::new(Load::new())),
+            Self::Channels(method, channels) => {
+                Program::train(method, grid(30, SHARD, channels, &mut random), true)
+            }
         }
     }
 }
@@ -79,6 +101,7 @@ pub(crate) enum Program {
     Field(Box<Field>),
     Train(Box<Train>),
     Infer(Box<Infer>),
+    Load(Box<Load>),
 }
 
 /// A named array for the comparison with other programs.
@@ -90,7 +113,9 @@ pub(crate) struct Array {
 
 impl Program {
     fn train(method: Method, samples: Vec<Sample>, optimise: bool) -> Self {
+        let channels = samples[0].targets.len() / samples[0].query.len();
         let config = ModelConfig {
+            channels,
             method,
             end_rule: cssc::EndRule::Output,
             solver: Solver::Euler,
@@ -115,6 +140,7 @@ impl Program {
             Self::Field(field) => field.run(),
             Self::Train(train) => train.run()?,
             Self::Infer(infer) => infer.run()?,
+            Self::Load(load) => load.run(),
         }
         Ok(())
     }
@@ -143,6 +169,7 @@ impl Program {
                 arrays.push(array("predicted", &[BATCH, POINTS], infer.predicted()));
                 Ok(arrays)
             }
+            Self::Load(_) => Ok(Vec::new()),
         }
     }
 }
@@ -329,13 +356,48 @@ impl Infer {
     }
 }
 
-/// Sine curves on a grid, `observed` points of each shown.
-fn grid(observed: usize, random: &mut Random) -> Vec<Sample> {
+/// A model file of the default sizes, read again and again.
+pub(crate) struct Load {
+    file: tempfile::TempPath,
+}
+
+impl Load {
+    fn new() -> Self {
+        let random = &mut Random::new(1);
+        let series: Vec<Series> = grid(30, 2, 1, random)
+            .into_iter()
+            .map(|s| Series::new(None, 1, s.query, s.targets).expect("made data are sound"))
+            .collect();
+        let data = Dataset::new(vec!["x".into()], series).expect("series of one channel");
+        let config = TrainConfig {
+            steps: 1,
+            ..TrainConfig::default()
+        };
+        let scaler = Scaler::identity(1);
+        let model = ModelConfig::default();
+        let model = fit(&model, &config, &scaler, &data, &data, |_, _| {
+            Control::Continue
+        })
+        .expect("one step on made data");
+        let file = tempfile::NamedTempFile::new()
+            .expect("a temporary file")
+            .into_temp_path();
+        model.save(&file).expect("a file that was just made");
+        Self { file }
+    }
+
+    fn run(&mut self) {
+        Model::load(&self.file).expect("the file that was just written");
+    }
+}
+
+/// Sine curves of some channels on a grid, `observed` points of each shown.
+fn grid(observed: usize, batch: usize, channels: usize, random: &mut Random) -> Vec<Sample> {
     let times: Vec<f64> = (0..POINTS).map(|i| rounded(GRID_STEP * i as f64)).collect();
-    (0..BATCH)
+    (0..batch)
         .map(|_| {
             let shown = random.observed_points(POINTS, observed);
-            curve(&times, &shown, random)
+            curves(&times, &shown, channels, random)
         })
         .collect()
 }
@@ -350,25 +412,27 @@ fn ragged(random: &mut Random) -> Vec<Sample> {
         .map(|places| {
             places.sort_unstable();
             let times: Vec<f64> = places.iter().map(|&p| rounded(unit * p as f64)).collect();
-            curve(&times, &(0..RAGGED_POINTS).collect::<Vec<_>>(), random)
+            curves(&times, &(0..RAGGED_POINTS).collect::<Vec<_>>(), 1, random)
         })
         .collect()
 }
 
-fn curve(times: &[f64], shown: &[usize], random: &mut Random) -> Sample {
-    let frequency = random.uniform(0.4, 0.8);
-    let level = random.normal(1.0, 0.1);
-    let values: Vec<f64> = times
-        .iter()
-        .map(|t| rounded((std::f64::consts::TAU * frequency * t).sin() + level))
+fn curves(times: &[f64], shown: &[usize], channels: usize, random: &mut Random) -> Sample {
+    let waves: Vec<(f64, f64)> = (0..channels)
+        .map(|_| (random.uniform(0.4, 0.8), random.normal(1.0, 0.1)))
         .collect();
+    let row = |time: f64| {
+        waves
+            .iter()
+            .map(move |(frequency, level)| rounded((TAU * frequency * time).sin() + level))
+    };
     let mut mask = vec![false; times.len()];
     shown.iter().for_each(|&i| mask[i] = true);
     Sample {
         times: shown.iter().map(|&i| times[i]).collect(),
-        values: shown.iter().map(|&i| values[i]).collect(),
+        values: shown.iter().flat_map(|&i| row(times[i])).collect(),
         query: times.to_vec(),
-        targets: values,
+        targets: times.iter().flat_map(|&time| row(time)).collect(),
         shown: mask,
     }
 }

@@ -10,7 +10,8 @@ use std::time::Instant;
 
 /// Time fixed workloads of the engine on made data
 ///
-/// Workloads: field, ode-rnn, cssc-10, cssc-30, cssc-50, hidden-10, hidden-30, hidden-50, infer, ragged.
+/// Workloads: field, ode-rnn, cssc-10, cssc-30, cssc-50, hidden-10, hidden-30, hidden-50, infer, ragged, load,
+/// and cssc-dN, hidden-dN for N = 1, 10, 100, 1000 channels.
 /// scripts/bench-peers compares them with PyTorch and JAX in one run.
 ///
 /// Example: cssc bench --threads 2 field ode-rnn
