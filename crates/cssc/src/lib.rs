@@ -1,4 +1,56 @@
 //! Smooth, trainable interpolation of time series with gaps.
+//!
+//! A model that walks through time, such as an ODE with a recurrent update, jumps at every
+//! observation. This library adds the unique piecewise cubic that removes the jumps, so that
+//! the curve is C² and passes through the observations, and trains both together
+//! (*Cubic Spline Smoothing Compensation*, Shi, Bi, Liu and Xu 2021).
+//!
+//! The story of one prediction, module by module:
+//!
+//! | module | |
+//! |---|---|
+//! | [`data`] | series with missing values, data sets, splits, scalers, generators, people's tables |
+//! | `batch` | many series of different length in one block, advanced by step index |
+//! | `nn` | layers with exact gradients and time derivatives, fast on a CPU |
+//! | `ode` | fixed-step solvers and the C² curve between their steps |
+//! | `model` | ODE-RNN, CSSC and hidden CSSC; model files; curves at any time |
+//! | [`Path`] | a function of time: value and derivatives from the left or the right |
+//! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
+//! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
+//! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
+//!
+//! `nn`, `ode`, `model`, `batch` and `train` come with the feature `nn`, the reading of files
+//! with `tables`; without both the spline part stays, with two small dependencies.
+//!
+//! Training a model and asking it for a curve:
+//!
+//! ```no_run
+//! # #[cfg(feature = "nn")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use cssc::data::{Dataset, Scaler, Series, TimeScaling, ValueScaling};
+//! use cssc::model::ModelConfig;
+//! use cssc::train::{Control, TrainConfig, fit};
+//!
+//! # let (training, validation) = (Dataset::new(vec![], vec![])?, Dataset::new(vec![], vec![])?);
+//! let scaler = Scaler::fit(&training, ValueScaling::Standard, TimeScaling::TypicalGap(0.05))?;
+//! let model = fit(
+//!     &ModelConfig::default(),
+//!     &TrainConfig::default(),
+//!     &scaler,
+//!     &training,
+//!     &validation,
+//!     |_, progress| {
+//!         println!("step {} of {}: loss {}", progress.step, progress.steps, progress.loss);
+//!         Control::Continue
+//!     },
+//! )?;
+//! let series = Series::new(None, 1, vec![0.0, 0.4, 1.1], vec![1.0, 1.9, 0.2])?;
+//! let curve = model.interpolate(&series, &[0.1, 0.2, 0.3])?;
+//! println!("{:?}, slopes {:?}", curve.smoothed.value, curve.smoothed.slope);
+//! # Ok(()) }
+//! # #[cfg(not(feature = "nn"))]
+//! # fn main() {}
+//! ```
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 #[cfg(feature = "nn")]

@@ -13,7 +13,7 @@ pub struct Step {
     pub start: Option<Trace>,
 }
 
-/// Advances `state` [rows, hidden] by `lengths` [rows] along h' = f(h).
+/// Advances `state` `[rows, hidden]` by `lengths` `[rows]` along h' = f(h).
 pub fn advance<T: Float>(
     graph: &mut Graph<'_, T>,
     dynamics: &Mlp,

@@ -17,7 +17,7 @@ use super::super::parameters::{Initializer, ParameterId, Parameters};
 use super::Op;
 use crate::data::Random;
 
-/// A layer: weight [inputs, outputs] and, unless it is to be purely linear, a bias [outputs].
+/// A layer: weight `[inputs, outputs]` and a bias `[outputs]`, which tangents leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Linear {
     weight: ParameterId,

@@ -95,7 +95,7 @@ impl<T: Float> Graph<'_, T> {
         self.push(Op::Mix(range), count, columns, block, tracked)
     }
 
-    /// base + Σ_j weight_j · scale[row] · x_j: one stage of a Runge-Kutta step with a step
+    /// base + Σ_j weight_j · scale · x_j: one stage of a Runge-Kutta step with a step
     /// length per row.
     pub fn add_scaled(&mut self, base: Var, terms: &[(Var, T)], scale: &[T]) -> Var {
         let mut sources = [base; 8];
