@@ -57,12 +57,12 @@ def check_compensation(inputs):
     series = torch_model.series_of(inputs, torch.float64)
     knots = torch_cssc.knots_of(inputs, torch.float64)
     before, after = torch_model.walk(parameters, series)
-    right, left = torch_cssc.limits(parameters, knots, before, after)
-    found = torch_cssc.compensation(knots, right, left).numpy()
+    right, left = torch_cssc.limits(knots, before, after, lambda h: torch_cssc.jets(parameters, h))
+    found = torch_cssc.compensation(knots, knots["observed"], right, left)[..., 0].numpy()
     times, index = inputs["times"].astype(np.float64), workloads.knot_indices(inputs["masks"])
     expected = np.stack([
         dense.compensation(times, times[index[b]], inputs["values"][b, index[b]].astype(np.float64),
-                           [part[b].numpy() for part in right], [part[b].numpy() for part in left])
+                           *([part[b, :, 0].numpy() for part in side] for side in (right, left)))
         for b in range(len(index))])
     states = after[:20].reshape(-1, workloads.HIDDEN)
     return {"dense solve": float(np.linalg.norm(found - expected) / np.linalg.norm(expected)),
@@ -82,11 +82,13 @@ def _jet_difference(parameters, states, step=1e-3):
 
     o, slope, curvature = torch_cssc.jets(parameters, states)
     ahead, behind = flow(states, step), flow(states, -step)
+    o, slope, curvature = (part[:, 0] for part in (o, slope, curvature))
     pairs = ((slope, (ahead - behind) / (2 * step)), (curvature, (ahead - 2 * o + behind) / step**2))
     return max(float((exact - estimate).norm() / exact.norm()) for exact, estimate in pairs)
 
 
 def main(directory, workload, *results):
+    torch.set_num_threads(1)
     inputs_file = Path(directory) / f"{workload}.safetensors"
     inputs = workloads.read_inputs(inputs_file, workload)
     reference = reference_of(inputs, workload)

@@ -95,15 +95,30 @@ def ode_rnn_loss(parameters, series):
     return jnp.square(series["values"] - ode_rnn_predict(parameters, series)).mean()
 
 
+def flow(parameters, h):
+    """Velocity and acceleration of the states h."""
+    dynamics = network(parameters, "dynamics")
+    velocity = mlp(dynamics, h)
+    return jax.jvp(lambda state: mlp(dynamics, state), (h,), (velocity,))
+
+
 def jets(parameters, h):
-    """o, its slope and its curvature along the flow at the states h [..., hidden]."""
+    """o, its slope and its curvature along the flow at the states h; each [rows, channels]."""
     dynamics, decoder = network(parameters, "dynamics"), network(parameters, "decoder")
 
     def value_and_slope(state):
-        return jax.jvp(lambda s: mlp(decoder, s)[..., 0], (state,), (mlp(dynamics, state),))
+        return jax.jvp(lambda s: mlp(decoder, s), (state,), (mlp(dynamics, state),))
 
     (o, slope), (_, curvature) = jax.jvp(value_and_slope, (h,), (mlp(dynamics, h),))
     return o, slope, curvature
+
+
+def limits(knots, before, after, derivatives):
+    """(value, slope, curvature) right and left of the knots, each [batch, knots-1, channels]."""
+    flat = (-1, workloads.HIDDEN)
+    states = jnp.concatenate((after.reshape(flat)[knots["right"]], before.reshape(flat)[knots["left"]]))
+    batch, intervals, _ = knots["gaps"].shape
+    return zip(*(part.reshape(2, batch, intervals, -1) for part in derivatives(states)))
 
 
 def moments(gaps, a, b, right, left):
@@ -119,36 +134,46 @@ def moments(gaps, a, b, right, left):
     edge = jnp.zeros_like(gaps[:, :1])
     below = jnp.concatenate((edge, t0[:, 1:] / 6), axis=1)
     above = jnp.concatenate((t1[:, :-1] / 6, edge), axis=1)
-    inner = lax.linalg.tridiagonal_solve(below, (t0 + t1) / 3, above, rhs[..., None])[..., 0]
+    bands = (band[..., 0] for band in (below, (t0 + t1) / 3, above))
+    inner = lax.linalg.tridiagonal_solve(*bands, rhs)
     start = jnp.concatenate((first, inner), axis=1)
     end = jnp.concatenate((inner + curvature_jump, last), axis=1)
     return start, end
 
 
-def compensation(knots, right, left):
-    """c at every grid point, [batch, points]."""
-    a = knots["observed"][:, :-1] - right[0]
-    b = knots["observed"][:, 1:] - left[0]
-    gap = knots["gaps"]
+def compensation(knots, observed, right, left):
+    """c at every grid point, [batch, points, channels]; `observed` is [batch, knots, channels]."""
+    a, b, gap = observed[:, :-1] - right[0], observed[:, 1:] - left[0], knots["gaps"]
     start, end = moments(gap, a, b, right, left)
     slope = (b - a) / gap - gap / 6 * (2 * start + end)
     coefficients = jnp.stack((a, slope, start / 2, (end - start) / (6 * gap)))
-    index = jnp.broadcast_to(knots["interval"], (4, *knots["interval"].shape))
-    c0, c1, c2, c3 = jnp.take_along_axis(coefficients, index, axis=2)
+    c0, c1, c2, c3 = jnp.take_along_axis(coefficients, knots["interval"][None, ..., None], axis=2)
     s = knots["offset"]
     return c0 + s * (c1 + s * (c2 + s * c3))
 
 
+def loss(values, smoothed, c):
+    """Mean over points of |x - ô|² + 1000 |c|², norms over channels."""
+    points = values.shape[0] * values.shape[1]
+    return (jnp.square(values - smoothed).sum() + COMPENSATION_WEIGHT * jnp.square(c).sum()) / points
+
+
 def cssc_loss(parameters, series, knots):
-    """Mean of |x - ô|² + 1000 |c|² over all grid points."""
     before, after = walk(parameters, series)
-    flat = (-1, workloads.HIDDEN)
-    states = jnp.concatenate((after.reshape(flat)[knots["right"]], before.reshape(flat)[knots["left"]]))
-    shape = (2, *knots["gaps"].shape)
-    right, left = zip(*(part.reshape(shape) for part in jets(parameters, states)))
-    c = compensation(knots, right, left)
-    o = jnp.concatenate((predict(parameters, after[:-1]).T, left[0][:, -1:]), axis=1)
-    return (jnp.square(knots["values"] - o - c) + COMPENSATION_WEIGHT * jnp.square(c)).mean()
+    right, left = limits(knots, before, after, lambda h: jets(parameters, h))
+    c = compensation(knots, knots["observed"], right, left)
+    o = predict(parameters, after[:-1]).T[..., None]
+    return loss(knots["values"], jnp.concatenate((o, left[0][:, -1:]), axis=1) + c, c)
+
+
+def hidden_loss(parameters, series, knots):
+    before, after = walk(parameters, series)
+    right, left = limits(knots, before, after, lambda h: (h, *flow(parameters, h)))
+    batch, _ = knots["interval"].shape
+    updated = after.reshape(-1, workloads.HIDDEN)[knots["all"]].reshape(batch, -1, workloads.HIDDEN)
+    c = compensation(knots, updated, right, left)
+    states = jnp.concatenate((after[:-1], before[-1:])).transpose(1, 0, 2)
+    return loss(knots["values"], mlp(network(parameters, "decoder"), states + c), c)
 
 
 def adamax(parameters, gradients, state):

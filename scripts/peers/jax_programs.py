@@ -95,9 +95,13 @@ def infer(inputs):
                    (series_of(inputs),), train=False)
 
 
-def cssc(inputs):
-    return Program(inputs, workloads.parameter_names("cssc-30"), jax_model.cssc_loss,
+def cssc(inputs, loss=jax_model.cssc_loss):
+    return Program(inputs, workloads.parameter_names("cssc-30"), loss,
                    (series_of(inputs), knots_of(inputs)), optimise=True)
+
+
+def hidden(inputs):
+    return cssc(inputs, jax_model.hidden_loss)
 
 
 def ragged(inputs):
@@ -107,6 +111,7 @@ def ragged(inputs):
 
 PROGRAMS = {
     "JAX": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
-            "cssc-10": cssc, "cssc-30": cssc, "cssc-50": cssc},
+            **{f"cssc-{share}": cssc for share in (10, 30, 50)},
+            **{f"hidden-{share}": hidden for share in (10, 30, 50)}},
     "diffrax": {"field": field_diffrax},
 }

@@ -81,11 +81,15 @@ def infer(inputs, **how):
                    lambda p: torch_model.ode_rnn_predict(p, series, **how), train=False)
 
 
-def cssc(inputs, **how):
+def cssc(inputs, loss=torch_cssc.cssc_loss, **how):
     series = torch_model.series_of(inputs, DTYPE[0])
     knots = torch_cssc.knots_of(inputs, DTYPE[0])
     return Program(inputs, workloads.parameter_names("cssc-30"),
-                   lambda p: torch_cssc.cssc_loss(p, series, knots, **how), optimise=True)
+                   lambda p: loss(p, series, knots, **how), optimise=True)
+
+
+def hidden(inputs, **how):
+    return cssc(inputs, torch_cssc.hidden_loss, **how)
 
 
 def ragged(inputs):
@@ -148,11 +152,16 @@ def compiled(make):
     return build
 
 
+def with_shares(name, make):
+    """The workloads of one method with 10, 30 and 50 observed points."""
+    return {f"{name}-{share}": make for share in (10, 30, 50)}
+
+
 PROGRAMS = {
     "PyTorch": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
-                "cssc-10": cssc, "cssc-30": cssc, "cssc-50": cssc},
-    "torch.compile": {"field": compiled(field), "ode-rnn": compiled(ode_rnn),
-                      "infer": compiled(infer), "cssc-10": compiled(cssc),
-                      "cssc-30": compiled(cssc), "cssc-50": compiled(cssc)},
+                **with_shares("cssc", cssc), **with_shares("hidden", hidden)},
+    "torch.compile": {"field": compiled(field), "ode-rnn": compiled(ode_rnn), "infer": compiled(infer),
+                      **with_shares("cssc", compiled(cssc)),
+                      **with_shares("hidden", compiled(hidden))},
     "torchdiffeq": {"field": field_torchdiffeq, "ragged": ragged_union},
 }

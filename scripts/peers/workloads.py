@@ -42,8 +42,9 @@ NETWORKS = {
 }
 
 # Observed points of each series' 100 (field has no observations, ragged sees all of its own).
-OBSERVED = {"ode-rnn": 30, "infer": 30, "cssc-10": 10, "cssc-30": 30, "cssc-50": 50}
-WORKLOADS = ("field", "ode-rnn", "cssc-10", "cssc-30", "cssc-50", "infer", "ragged")
+OBSERVED = {"ode-rnn": 30, "cssc-10": 10, "cssc-30": 30, "cssc-50": 50,
+            "hidden-10": 10, "hidden-30": 30, "hidden-50": 50, "infer": 30}
+WORKLOADS = ("field", *OBSERVED, "ragged")
 
 
 def parameter_names(workload):
@@ -140,20 +141,20 @@ def series_arrays(inputs):
 def knot_arrays(inputs):
     """What a compensation needs that depends on times and masks alone.
 
-    `interval` and `offset` [batch, points]: the knot interval of every grid point and the time since its
-    start; `gaps` [batch, knots-1]; `right`, `left`: rows of [points * batch] states just right of all
-    knots but the last, just left of all but the first; `observed` [batch, knots].
+    `interval` [batch, points], `offset` [batch, points, 1]: the knot interval of every grid point and the
+    time since its start; `gaps` [batch, knots-1, 1]; `right`, `left`, `all`: rows of [points * batch] states
+    at all knots but the last, but the first, at all; `observed` [batch, knots, 1]; `values` [batch, points, 1].
     """
     index, times = knot_indices(inputs["masks"]), inputs["times"].astype(np.float64)
     batch, knots = index.shape
     interval = np.minimum((inputs["masks"] > 0.5).cumsum(axis=1) - 1, knots - 2)
     rows = index * batch + np.arange(batch)[:, None]
     return {"interval": interval,
-            "offset": times - times[np.take_along_axis(index, interval, axis=1)],
-            "gaps": np.diff(times[index], axis=1),
-            "right": rows[:, :-1].reshape(-1), "left": rows[:, 1:].reshape(-1),
-            "observed": np.take_along_axis(inputs["values"], index, axis=1),
-            "values": inputs["values"]}
+            "offset": (times - times[np.take_along_axis(index, interval, axis=1)])[..., None],
+            "gaps": np.diff(times[index], axis=1)[..., None],
+            "right": rows[:, :-1].reshape(-1), "left": rows[:, 1:].reshape(-1), "all": rows.reshape(-1),
+            "observed": np.take_along_axis(inputs["values"], index, axis=1)[..., None],
+            "values": inputs["values"][..., None]}
 
 
 def knot_indices(masks):
@@ -182,8 +183,10 @@ def flop(workload):
         return 3 * 2 * BATCH * POINTS * dynamics
     points, observed = (RAGGED_POINTS,) * 2 if workload == "ragged" else (POINTS, OBSERVED[workload])
     products = (points - 1) * dynamics + points * decoder + observed * cell
+    if workload.startswith(("cssc", "hidden")):
+        products += (observed - 1) * (dynamics + 2 * dynamics)
     if workload.startswith("cssc"):
-        products += (observed - 1) * (dynamics + 2 * (dynamics + 3 * decoder))
+        products += (observed - 1) * 2 * 3 * decoder
     return (1 if workload == "infer" else 3) * 2 * BATCH * products
 
 
