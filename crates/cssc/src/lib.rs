@@ -4,6 +4,7 @@
 pub mod compensate;
 mod error;
 mod lanes;
+mod parallel;
 mod path;
 mod real;
 pub mod spline;
