@@ -1,7 +1,8 @@
 //! How many jumps should be folded before one is pinned? Measures `max_fold` on a channel with
 //! one hole: the truth is sin t, the prediction is off by a wave of height 0.05 whose phase
 //! is new after every jump. Prints the error of the smoothed curve inside the hole (root mean
-//! square over the hole and over 200 draws) for several numbers of jumps.
+//! square over the hole and over 200 draws) for several numbers of jumps, first in a hole that
+//! grows with them (jumps about 0.25 apart), then in a hole of length 4.
 //!
 //! ```text
 //! cargo run --release -p cssc --no-default-features --example max_fold
@@ -22,8 +23,8 @@ const FOLDS: [Option<usize>; 9] = [
     Some(24),
     None,
 ];
-/// The channel is observed every 0.5 from 0 to 2 and from 6 to 8.
-const HOLE: std::ops::Range<f64> = 2.0..6.0;
+/// The channel is observed every 0.5 from -2 to the hole's start at 0, and for 2 after its end.
+const SPACING: f64 = 0.5;
 
 /// sin t plus a wave of height 0.05 with a phase of its own on each interval.
 struct Predicted {
@@ -72,22 +73,19 @@ fn uniform(state: &mut u64) -> f64 {
 
 /// Mean squared errors inside the hole: of the prediction, then of the smoothed curve for each
 /// of `FOLDS`.
-fn squared_errors(jumps: usize, seed: u64) -> Result<Vec<f64>, Error> {
+fn squared_errors(jumps: usize, width: f64, seed: u64) -> Result<Vec<f64>, Error> {
     let mut state = seed;
-    let mut knots: Vec<f64> = (0..5)
-        .flat_map(|k| [0.5 * f64::from(k), 6.0 + 0.5 * f64::from(k)])
-        .collect();
-    let width = HOLE.end - HOLE.start;
+    let outside = (0..5).map(|k| SPACING * f64::from(k));
+    let mut knots: Vec<f64> = outside.flat_map(|away| [-away, width + away]).collect();
     // One jump in each of equal parts of the hole, at a random place in it.
-    knots.extend((0..jumps).map(|k| {
-        HOLE.start + width * (k as f64 + 0.05 + 0.9 * uniform(&mut state)) / jumps as f64
-    }));
+    let mut place = |k: usize| width * (k as f64 + 0.05 + 0.9 * uniform(&mut state)) / jumps as f64;
+    knots.extend((0..jumps).map(&mut place));
     knots.sort_by(f64::total_cmp);
     let phases = knots
         .iter()
         .map(|_| std::f64::consts::TAU * uniform(&mut state))
         .collect();
-    let inside = |t: f64| HOLE.start < t && t < HOLE.end;
+    let inside = |t: f64| 0.0 < t && t < width;
     let values: Vec<f64> = knots
         .iter()
         .map(|&t| if inside(t) { f64::NAN } else { t.sin() })
@@ -99,7 +97,7 @@ fn squared_errors(jumps: usize, seed: u64) -> Result<Vec<f64>, Error> {
     let left = predicted.sample(&knots, Side::Left)?;
     let right = predicted.sample(&knots, Side::Right)?;
     let query: Vec<f64> = (0..400)
-        .map(|i| HOLE.start + width * (f64::from(i) + 0.5) / 400.0)
+        .map(|i| width * (f64::from(i) + 0.5) / 400.0)
         .collect();
     let error = |path: &dyn Path| -> Result<f64, Error> {
         let found = path.sample(&query, Side::Right)?.value;
@@ -128,14 +126,15 @@ fn squared_errors(jumps: usize, seed: u64) -> Result<Vec<f64>, Error> {
     Ok(errors)
 }
 
-fn main() -> Result<(), Error> {
+/// One table: a row for each number of jumps, in a hole as wide as `width` says.
+fn table(title: &str, width: impl Fn(usize) -> f64) -> Result<(), Error> {
     let names = FOLDS.map(|fold| fold.map_or("none".into(), |fold| fold.to_string()));
-    println!("| jumps | prediction | {} |", names.join(" | "));
+    println!("{title}\n\n| jumps | prediction | {} |", names.join(" | "));
     println!("|{}", "---|".repeat(FOLDS.len() + 2));
     for jumps in JUMPS {
         let mut sums = vec![0.0; FOLDS.len() + 1];
         for seed in 0..DRAWS {
-            let errors = squared_errors(jumps, seed)?;
+            let errors = squared_errors(jumps, width(jumps), seed)?;
             sums.iter_mut()
                 .zip(errors)
                 .for_each(|(sum, error)| *sum += error);
@@ -146,5 +145,13 @@ fn main() -> Result<(), Error> {
             .collect();
         println!("| {jumps} | {} |", cells.join(" | "));
     }
+    println!();
     Ok(())
+}
+
+fn main() -> Result<(), Error> {
+    table("Jumps about 0.25 apart, columns max_fold:", |jumps| {
+        0.25 * (jumps + 1) as f64
+    })?;
+    table("A hole of length 4, columns max_fold:", |_| 4.0)
 }
