@@ -17,6 +17,12 @@ impl<const W: usize> Pack<W> {
     pub(crate) const ZERO: Self = Pack([0.0; W]);
 }
 
+impl<const W: usize> Default for Pack<W> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
 macro_rules! lanewise {
     ($op:ident, $method:ident, $assign:tt) => {
         impl<const W: usize> $op for Pack<W> {
@@ -99,8 +105,8 @@ impl<const W: usize> Lanes<W> {
         if self.adjacent {
             let at = k * self.stride + self.channel[0];
             let row = &block[at..at + W];
-            for l in 0..W {
-                pack.0[l] = row[l].to_f64();
+            for (place, number) in pack.0.iter_mut().zip(row) {
+                *place = number.to_f64();
             }
         } else {
             let row = row(block, k, self.stride);
@@ -117,8 +123,8 @@ impl<const W: usize> Lanes<W> {
         if self.adjacent {
             let at = k * self.stride + self.channel[0];
             let row = &mut block[at..at + W];
-            for l in 0..W {
-                row[l] = T::from_f64(pack.0[l]);
+            for (number, place) in row.iter_mut().zip(pack.0) {
+                *number = T::from_f64(place);
             }
         } else {
             let row = row_mut(block, k, self.stride);

@@ -67,6 +67,7 @@ pub mod model;
 pub mod nn;
 #[cfg(feature = "nn")]
 pub mod ode;
+mod parallel;
 mod path;
 mod real;
 pub mod spline;

@@ -112,6 +112,17 @@ impl<T: Real> Jets<Vec<T>> {
     }
 }
 
+impl<T> Jets<&mut [T]> {
+    /// The same blocks, borrowed again.
+    pub(crate) fn reborrow(&mut self) -> Jets<&mut [T]> {
+        Jets {
+            value: self.value,
+            slope: self.slope,
+            curvature: self.curvature,
+        }
+    }
+}
+
 /// A function of time with many channels.
 ///
 /// ```

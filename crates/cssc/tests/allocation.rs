@@ -1,5 +1,6 @@
 //! Once the memory is there, no series allocates: counted, not believed. (One test alone in
 //! this file, since the count is that of the whole process.)
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 mod common;
 #[path = "common/counting.rs"]

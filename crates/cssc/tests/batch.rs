@@ -1,4 +1,5 @@
 //! Many series in one call.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 mod common;
 

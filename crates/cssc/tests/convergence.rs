@@ -1,4 +1,5 @@
 //! Order of convergence, and the error bound against measured errors.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 mod common;
 

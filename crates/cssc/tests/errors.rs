@@ -1,4 +1,5 @@
 //! Every kind of bad input is refused with a message that says where and what to do.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 use cssc::{Error, Jets, Kind, Options, Path, PiecewiseCubic, Plan, Side, Sum, compensate};
 

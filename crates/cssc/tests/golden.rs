@@ -1,5 +1,6 @@
 //! Numbers from scipy. `golden/splines.json` was written by `golden/make_splines.py`;
 //! `golden/natural_spline.json` by scipy 1.17.1's `CubicSpline(bc_type="natural")`.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 use cssc::{EndRule, Jets, Kind, Options, Path, PiecewiseCubic, Side, compensate};
 use serde_json::Value;

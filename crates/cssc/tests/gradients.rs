@@ -1,4 +1,5 @@
 //! The backward pass is the transpose of the forward pass.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 mod common;
 

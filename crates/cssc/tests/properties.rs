@@ -1,4 +1,5 @@
 //! Properties that hold for every compensation, on random problems.
+#![allow(clippy::unwrap_used)] // also in the helpers of tests
 
 mod common;
 

@@ -8,14 +8,14 @@
 //!   query    a  a  b  b  b  c                  offsets  0 2 5 6
 //! ```
 //!
-//! A [`Compensator`] owns one workspace a thread. The block is halved again and again and the
+//! A [`Compensator`] owns as many workspaces as ever worked at the same time. The block is halved again and again and the
 //! parts handed to rayon; each series is computed on one thread from its own numbers only, so the
 //! result does not depend on the number of threads, down to the last bit. Nothing is
 //! kept between forward and backward: a plan costs little beside the rest, and memory for
 //! thousands of plans would not stay in any cache.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::backward::{Gradient, Workspace};
 use super::fold::Inputs;
@@ -81,26 +81,25 @@ pub struct BatchQuery<'a> {
 #[derive(Debug)]
 pub struct Compensator {
     options: Options,
-    workspaces: Vec<Mutex<ThreadWorkspace>>,
+    /// Those not in use. A thread takes one and puts it back, rather than owning one: while a
+    /// long series waits for its other half the thread may work on a second series.
+    idle: Mutex<Vec<Memory>>,
 }
 
 #[derive(Debug, Default)]
-struct ThreadWorkspace {
+struct Memory {
     plan: Plan,
     pieces: PiecewiseCubic,
     backward: Workspace,
 }
 
 impl Compensator {
-    /// A compensator that runs in the current rayon pool.
+    /// A compensator; its calls run in the rayon pool they are made in.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        let workspaces = (0..rayon::current_num_threads())
-            .map(|_| Mutex::default())
-            .collect();
         Compensator {
             options,
-            workspaces,
+            idle: Mutex::default(),
         }
     }
 
@@ -127,8 +126,8 @@ impl Compensator {
             0..knots.series(),
             into,
             &start,
-            &|workspace, series, into| {
-                let ThreadWorkspace { plan, pieces, .. } = workspace;
+            &|memory, series, into| {
+                let Memory { plan, pieces, .. } = memory;
                 knots.plan(series, self.options, plan)?;
                 let BatchInputs {
                     values,
@@ -159,10 +158,10 @@ impl Compensator {
             0..knots.series(),
             into,
             &|series| series,
-            &|workspace, series, into| {
-                knots.plan(series, self.options, &mut workspace.plan)?;
+            &|memory, series, into| {
+                knots.plan(series, self.options, &mut memory.plan)?;
                 let part = inputs.part(&knots.range(series), knots.channels);
-                workspace
+                memory
                     .plan
                     .forward(part.values, part.left, part.right, &mut into[0])
             },
@@ -193,11 +192,11 @@ impl Compensator {
             0..knots.series(),
             into,
             &start,
-            &|workspace, series, into| {
-                knots.plan(series, self.options, &mut workspace.plan)?;
+            &|memory, series, into| {
+                knots.plan(series, self.options, &mut memory.plan)?;
                 let range = query.range(series);
                 let gradient = part(gradient, &range, knots.channels);
-                let ThreadWorkspace { plan, backward, .. } = workspace;
+                let Memory { plan, backward, .. } = memory;
                 plan.backward(&query.times[range], query.side, gradient, backward, into)
             },
         )
@@ -211,7 +210,7 @@ impl Compensator {
         range: Range<usize>,
         into: S,
         start: &(impl Fn(usize) -> usize + Sync),
-        work: &(impl Fn(&mut ThreadWorkspace, usize, S) -> Result<(), Error> + Sync),
+        work: &(impl Fn(&mut Memory, usize, S) -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let size = knots.offsets[range.end] - knots.offsets[range.start];
         if range.len() <= 1 || size <= SEQUENTIAL_KNOTS {
@@ -231,19 +230,21 @@ impl Compensator {
         range: Range<usize>,
         mut into: S,
         start: &impl Fn(usize) -> usize,
-        work: &impl Fn(&mut ThreadWorkspace, usize, S) -> Result<(), Error>,
+        work: &impl Fn(&mut Memory, usize, S) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let thread = rayon::current_thread_index().unwrap_or(0) % self.workspaces.len();
-        // A workspace is prepared anew for each series, so one left by a panic is as good.
-        let mut workspace = self.workspaces[thread]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.idle().pop().unwrap_or_default();
         for series in range {
             let (part, rest) = into.split(start(series + 1) - start(series));
             into = rest;
-            work(&mut workspace, series, part).map_err(|error| error.in_series(series))?;
+            work(&mut memory, series, part).map_err(|error| error.in_series(series))?;
         }
+        self.idle().push(memory);
         Ok(())
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Memory>> {
+        // Nothing can panic while the list is held, and any list of workspaces is a good one.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -263,40 +264,8 @@ impl<T: Send> Split for &mut [T] {
 
 impl<T: Real> Split for Gradient<&mut [T]> {
     fn split(self, at: usize) -> (Self, Self) {
-        let (values, values_rest) = self.values.split_at_mut(at);
-        let (left, left_rest) = split_jets(self.left, at);
-        let (right, right_rest) = split_jets(self.right, at);
-        let rest = Gradient {
-            values: values_rest,
-            left: left_rest,
-            right: right_rest,
-        };
-        (
-            Gradient {
-                values,
-                left,
-                right,
-            },
-            rest,
-        )
+        self.split_at(at)
     }
-}
-
-fn split_jets<T>(jets: Jets<&mut [T]>, at: usize) -> (Jets<&mut [T]>, Jets<&mut [T]>) {
-    let [value, slope, curvature] =
-        [jets.value, jets.slope, jets.curvature].map(|block| block.split_at_mut(at));
-    (
-        Jets {
-            value: value.0,
-            slope: slope.0,
-            curvature: curvature.0,
-        },
-        Jets {
-            value: value.1,
-            slope: slope.1,
-            curvature: curvature.1,
-        },
-    )
 }
 
 impl BatchKnots<'_> {

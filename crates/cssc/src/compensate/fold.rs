@@ -12,7 +12,7 @@
 use crate::lanes::{Lanes, Pack};
 use crate::path::{Jets, Side};
 use crate::real::Real;
-use crate::spline::{PiecewiseCubic, shift};
+use crate::spline::{PieceRows, shift};
 
 /// Value, slope and curvature of some channels at one knot.
 pub(super) type PackJets<const W: usize> = Jets<Pack<W>>;
@@ -94,13 +94,14 @@ impl<T: Real> Inputs<'_, T> {
     pub(super) fn unfold<const W: usize>(
         &self,
         lanes: &Lanes<W>,
+        times: &[f64],
         (a, b): (usize, usize),
         mut cubic: [Pack<W>; 4],
-        into: &mut PiecewiseCubic,
+        into: &mut PieceRows<'_>,
     ) {
         into.store(a, lanes, cubic);
         for knot in a + 1..b {
-            cubic = shift(cubic, into.knots()[knot] - into.knots()[knot - 1]);
+            cubic = shift(cubic, times[knot] - times[knot - 1]);
             let jump = self.jump_at(lanes, knot);
             cubic[0] -= jump.value;
             cubic[1] -= jump.slope;

@@ -13,9 +13,9 @@
 //! mismatches enter, so a perfect prediction gives exactly c = 0 with
 //! [`EndRule::Compensation`].
 //!
-//! One sweep forward (fold, right-hand side, elimination) and one back (moments, pieces,
-//! unfolding); what the second needs waits in the pieces' own memory. Both touch each input
-//! in order, so long series run at the speed of memory.
+//! One sweep from both ends to the middle (fold, right-hand side, elimination) and one back
+//! (moments, pieces, unfolding); what the second needs waits in the pieces' own memory. The two
+//! halves of a long series run at the same time.
 
 use super::fold::{Inputs, PackJets, jump};
 use super::options::EndRule;
@@ -23,9 +23,10 @@ use super::plan::{Group, OwnKnot, Plan};
 use super::validate;
 use crate::error::Error;
 use crate::lanes::{Lanes, Pack, for_each_pack};
+use crate::parallel::both;
 use crate::path::{Jets, Side};
 use crate::real::Real;
-use crate::spline::{PiecewiseCubic, cubic_from_moments};
+use crate::spline::{PieceRows, PiecewiseCubic, cubic_from_moments};
 
 impl Plan {
     /// The compensation for `values` and the one-sided limits of the prediction at the knots,
@@ -58,7 +59,7 @@ impl Plan {
         for (channels, group) in self.groups() {
             for_each_pack!(channels, self.channels(), lanes => {
                 let sweep = Sweep { plan: self, group, lanes: &lanes, inputs: &inputs };
-                finite &= sweep.run(into);
+                finite &= sweep.run(into.rows_mut());
             });
         }
         // The sweeps only notice that something is wrong; this finds out what.
@@ -78,18 +79,51 @@ struct Sweep<'a, const W: usize, T> {
     inputs: &'a Inputs<'a, T>,
 }
 
+/// What is known about the compensation between two neighbouring own knots before it is solved.
+#[derive(Clone, Copy)]
+struct Interval<const W: usize> {
+    gap: f64,
+    /// The mismatch at the left end.
+    start: Pack<W>,
+    /// The slope of the chord between the mismatches at both ends.
+    chord: Pack<W>,
+    /// The jump of the prediction at the right end, after folding.
+    jump: PackJets<W>,
+    /// Something that is finite only if everything that was read is.
+    read: Pack<W>,
+}
+
 impl<const W: usize, T: Real> Sweep<'_, W, T> {
     /// Writes the pieces of these channels; false if a number that was read is not finite.
-    fn run(&self, into: &mut PiecewiseCubic) -> bool {
-        if self.group.own.len() == 1 {
+    fn run(&self, mut into: PieceRows<'_>) -> bool {
+        let last = self.group.own.len() - 1;
+        if last == 0 {
             return self.constant(into);
         }
-        let finite = self.eliminate(into);
-        self.substitute(into);
-        finite
+        let middle = self.group.matrix.middle();
+        let (mut above, mut below) = into.split_at(self.group.own[middle].index);
+        let (down, up) = both(
+            last,
+            || self.eliminate_down(middle, &mut above),
+            || self.eliminate_up(middle, &mut below),
+        );
+        let rhs = match &up.interval {
+            Some(next) => right_hand_side(&down.interval, next),
+            None => Pack::ZERO,
+        };
+        let moment = self
+            .group
+            .matrix
+            .solve_middle(rhs, down.eliminated, up.eliminated);
+        both(
+            last,
+            || self.substitute_up(middle, moment, &mut above),
+            || self.substitute_down(middle, moment, &mut below),
+        );
+        all_finite(down.read + up.read)
     }
 
-    fn constant(&self, into: &mut PiecewiseCubic) -> bool {
+    fn constant(&self, mut into: PieceRows<'_>) -> bool {
         let predicted = self
             .inputs
             .limit(self.lanes, self.plan.options().last_value, 0)
@@ -103,55 +137,121 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
         all_finite(constant)
     }
 
-    /// Forward sweep: leaves `[start, chord, eliminated moment, curvature jump at the end]` in
-    /// the piece of each own interval. False if a number that was read is not finite.
-    fn eliminate(&self, into: &mut PiecewiseCubic) -> bool {
+    /// The interval between own knots `i` and `i + 1`.
+    #[inline(always)]
+    fn interval(&self, i: usize) -> Interval<W> {
         let (own, times) = (&self.group.own, self.plan.times());
-        let last = own.len() - 1;
-        let mut right = self.inputs.limit(self.lanes, Side::Right, 0);
-        let mut target = self.target(own[0]);
-        let mut eliminated = self.first_moment(right);
-        let mut read = total(right) + target;
-        let (mut gap_before, mut chord_before, mut jump_before) = (0.0, Pack::ZERO, right);
-        for i in 0..last {
-            let (a, b) = (own[i].index, own[i + 1].index);
-            let gap = times[b] - times[a];
-            let start = target - right.value;
-            let left = self.inputs.folded_left(self.lanes, times, a, b);
-            target = self.target(own[i + 1]);
-            let chord = (target - left.value - start) * (1.0 / gap);
-            let jump = if i + 1 < last {
-                right = self.inputs.limit(self.lanes, Side::Right, b);
-                jump(right, left)
-            } else {
-                self.last_jump(b, left)
-            };
-            if i > 0 {
-                let rhs = (chord - chord_before + jump_before.slope) * 6.0
-                    - jump_before.curvature * (2.0 * gap_before)
-                    - jump.curvature * gap;
-                eliminated = self.group.matrix.eliminate(i, rhs, eliminated);
-            }
-            into.store(a, self.lanes, [start, chord, eliminated, jump.curvature]);
-            read += total(left) + total(right) + target;
-            (gap_before, chord_before, jump_before) = (gap, chord, jump);
+        let (from, to) = (own[i], own[i + 1]);
+        let gap = times[to.index] - times[from.index];
+        let right = self.inputs.limit(self.lanes, Side::Right, from.index);
+        let left = self
+            .inputs
+            .folded_left(self.lanes, times, from.index, to.index);
+        let start = self.target(from) - right.value;
+        let end = self.target(to) - left.value;
+        let jump = if i + 2 < own.len() {
+            jump(self.inputs.limit(self.lanes, Side::Right, to.index), left)
+        } else {
+            self.last_jump(to.index, left)
+        };
+        let read = start + end + right.slope + right.curvature + left.slope + left.curvature;
+        Interval {
+            gap,
+            start,
+            chord: (end - start) * (1.0 / gap),
+            jump,
+            read,
         }
-        all_finite(read)
     }
 
-    /// Backward sweep: moments, pieces and what lies between own knots.
-    fn substitute(&self, into: &mut PiecewiseCubic) {
-        let (own, times) = (&self.group.own, self.plan.times());
-        let mut after = Pack::ZERO;
-        for i in (0..own.len() - 1).rev() {
-            let (a, b) = (own[i].index, own[i + 1].index);
-            let [start, chord, eliminated, curvature_jump] = into.load(a, self.lanes);
+    /// Eliminates the rows before the middle. Leaves `[start, chord, eliminated moment,
+    /// curvature jump at the end]` in the piece of each own interval.
+    fn eliminate_down(&self, middle: usize, into: &mut PieceRows<'_>) -> Down<W> {
+        let own = &self.group.own;
+        let mut interval = self.interval(0);
+        let mut read = interval.read;
+        let mut eliminated = self.first_moment();
+        into.store(own[0].index, self.lanes, interval.waiting(eliminated));
+        for (i, knot) in own.iter().enumerate().take(middle).skip(1) {
+            let next = self.interval(i);
+            let rhs = right_hand_side(&interval, &next);
+            eliminated = self.group.matrix.eliminate(i, rhs, eliminated);
+            into.store(knot.index, self.lanes, next.waiting(eliminated));
+            read += next.read;
+            interval = next;
+        }
+        Down {
+            interval,
+            eliminated,
+            read,
+        }
+    }
+
+    /// Eliminates the rows after the middle, from the last one. There is no interval if the
+    /// middle is the last knot.
+    fn eliminate_up(&self, middle: usize, into: &mut PieceRows<'_>) -> Up<W> {
+        let own = &self.group.own;
+        let mut up = Up {
+            interval: None,
+            eliminated: Pack::ZERO,
+            read: Pack::ZERO,
+        };
+        for i in (middle..own.len() - 1).rev() {
+            let interval = self.interval(i);
+            if let Some(next) = &up.interval {
+                let rhs = right_hand_side(&interval, next);
+                up.eliminated = self.group.matrix.eliminate(i + 1, rhs, up.eliminated);
+                into.store_square(own[i + 1].index, self.lanes, up.eliminated);
+            }
+            into.store(own[i].index, self.lanes, interval.waiting(Pack::ZERO));
+            up.read += interval.read;
+            up.interval = Some(interval);
+        }
+        up
+    }
+
+    /// Moments and pieces of the intervals before the middle.
+    fn substitute_up(&self, middle: usize, moment: Pack<W>, into: &mut PieceRows<'_>) {
+        let mut after = moment;
+        for i in (0..middle).rev() {
+            let [start, chord, eliminated, jump] = into.load(self.group.own[i].index, self.lanes);
             let moment = self.group.matrix.substitute(i, eliminated, after);
-            let ends = [moment, after + curvature_jump];
-            let cubic = cubic_from_moments(start, chord, ends, times[b] - times[a]);
-            self.inputs.unfold(self.lanes, (a, b), cubic, into);
+            self.write(i, start, chord, [moment, after + jump], into);
             after = moment;
         }
+    }
+
+    /// Moments and pieces of the intervals after the middle.
+    fn substitute_down(&self, middle: usize, moment: Pack<W>, into: &mut PieceRows<'_>) {
+        let (own, last) = (&self.group.own, self.group.own.len() - 1);
+        let mut before = moment;
+        for i in middle..last {
+            let [start, chord, _, jump] = into.load(own[i].index, self.lanes);
+            let moment = if i + 1 < last {
+                let eliminated = into.load(own[i + 1].index, self.lanes)[2];
+                self.group.matrix.substitute(i + 1, eliminated, before)
+            } else {
+                Pack::ZERO
+            };
+            self.write(i, start, chord, [before, moment + jump], into);
+            before = moment;
+        }
+    }
+
+    /// Writes the pieces of own interval `i` from its second derivatives at both ends.
+    #[inline(always)]
+    fn write(
+        &self,
+        i: usize,
+        start: Pack<W>,
+        chord: Pack<W>,
+        ends: [Pack<W>; 2],
+        into: &mut PieceRows<'_>,
+    ) {
+        let times = self.plan.times();
+        let (a, b) = (self.group.own[i].index, self.group.own[i + 1].index);
+        let cubic = cubic_from_moments(start, chord, ends, times[b] - times[a]);
+        self.inputs.unfold(self.lanes, times, (a, b), cubic, into);
     }
 
     /// The value the smoothed curve passes through.
@@ -170,9 +270,9 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
     }
 
     /// The curvature of c just right of the first knot.
-    fn first_moment(&self, right: PackJets<W>) -> Pack<W> {
+    fn first_moment(&self) -> Pack<W> {
         match self.plan.options().end_rule {
-            EndRule::Output => -right.curvature,
+            EndRule::Output => -self.inputs.limit(self.lanes, Side::Right, 0).curvature,
             EndRule::Compensation => Pack::ZERO,
         }
     }
@@ -191,9 +291,34 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
     }
 }
 
+/// What the elimination of the upper half hands to the middle row.
+struct Down<const W: usize> {
+    interval: Interval<W>,
+    eliminated: Pack<W>,
+    read: Pack<W>,
+}
+
+/// What the elimination of the lower half hands to the middle row.
+struct Up<const W: usize> {
+    interval: Option<Interval<W>>,
+    eliminated: Pack<W>,
+    read: Pack<W>,
+}
+
+impl<const W: usize> Interval<W> {
+    /// What waits in the memory of the piece until the moments are known.
+    #[inline(always)]
+    fn waiting(&self, eliminated: Pack<W>) -> [Pack<W>; 4] {
+        [self.start, self.chord, eliminated, self.jump.curvature]
+    }
+}
+
+/// The right-hand side of the row between two intervals.
 #[inline(always)]
-fn total<const W: usize>(jets: PackJets<W>) -> Pack<W> {
-    jets.value + jets.slope + jets.curvature
+fn right_hand_side<const W: usize>(before: &Interval<W>, after: &Interval<W>) -> Pack<W> {
+    (after.chord - before.chord + before.jump.slope) * 6.0
+        - before.jump.curvature * (2.0 * before.gap)
+        - after.jump.curvature * after.gap
 }
 
 /// False if one of the numbers is not finite (or so large that it hardly matters).

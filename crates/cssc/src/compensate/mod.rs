@@ -42,6 +42,7 @@ mod fold;
 mod forward;
 mod options;
 mod plan;
+mod transpose;
 mod validate;
 
 pub use backward::{Gradient, Workspace};

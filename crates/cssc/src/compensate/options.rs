@@ -43,4 +43,21 @@ impl Default for Options {
 }
 
 /// Jumps in a row that are folded before one is pinned, unless told otherwise.
+///
+/// Chosen by measurement: a channel with one hole, truth sin t, a prediction that is off by a
+/// wave of height 0.05 with a new phase after every jump, jumps about 0.25 apart. Root mean
+/// square errors inside the hole (`cargo run --release --example max_fold` prints more):
+///
+/// | jumps in the hole | prediction | `0` | `4` | `6` | `8` | `12` | `24` | `None` |
+/// |---|---|---|---|---|---|---|---|---|
+/// | 5 | .0354 | .0417 | .0825 | .0006 | .0006 | .0006 | .0006 | .0006 |
+/// | 10 | .0355 | .0399 | .0999 | .0245 | .0412 | .0022 | .0022 | .0022 |
+/// | 20 | .0352 | .0392 | .0771 | .0259 | .0339 | .0237 | .0100 | .0100 |
+/// | 40 | .0351 | .0385 | .0535 | .0300 | .0301 | .0467 | .0295 | .0525 |
+/// | 80 | .0354 | .0385 | .0455 | .0325 | .0316 | .0360 | .0440 | .2671 |
+/// | 160 | .0354 | .0387 | .0377 | .0323 | .0321 | .0335 | .0435 | 1.4621 |
+///
+/// Folding is excellent for a few jumps; folding all is a disaster for many. Eight keeps short
+/// holes excellent and is never much worse than the prediction itself. What costs most is
+/// a pin close to the next observation (10 jumps with 4 or 8): it bends the curve sharply.
 pub const DEFAULT_MAX_FOLD: usize = 8;

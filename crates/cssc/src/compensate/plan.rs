@@ -190,19 +190,19 @@ impl Group {
         }
     }
 
-    /// Factors the moment equations of the own knots: row 0 stands for the known moment at
-    /// the start, rows 1 to m - 1 for the inner knots.
+    /// Factors the moment equations of the own knots. The first and last row stand for the
+    /// moments there, which are known.
     fn factor(&mut self, times: &[f64]) {
-        self.matrix.clear();
-        self.matrix.push(0.0, 1.0, 0.0);
-        let mut before = 0.0;
-        for (i, pair) in self.own.windows(2).enumerate() {
-            let after = times[pair[1].index] - times[pair[0].index];
-            if i > 0 {
-                self.matrix.push(before, 2.0 * (before + after), after);
+        let Group { own, matrix } = self;
+        let last = own.len() - 1;
+        let gap = |i: usize| times[own[i + 1].index] - times[own[i].index];
+        matrix.factor(own.len(), |i| {
+            if i == 0 || i == last {
+                return [0.0, 1.0, 0.0];
             }
-            before = after;
-        }
+            let (before, after) = (gap(i - 1), gap(i));
+            [before, 2.0 * (before + after), after]
+        });
     }
 }
 

@@ -124,7 +124,8 @@ fn constant<const W: usize, T: Real>(
 ) {
     let value = lanes.gather(values, points[0]);
     let piece = points[0].min(into.pieces() - 1);
-    into.store(piece, lanes, [value, Pack::ZERO, Pack::ZERO, Pack::ZERO]);
+    into.rows_mut()
+        .store(piece, lanes, [value, Pack::ZERO, Pack::ZERO, Pack::ZERO]);
 }
 
 /// Linear and modified Akima pieces: on each gap the cubic with given values and slopes.
@@ -154,7 +155,8 @@ fn from_slopes<T: Real>(
             .map_or([chord; 2], |slope| [slope[i], slope[i + 1]]);
         let excess = (left + right - 2.0 * chord) / gap;
         let cubic = [column[i], left, (chord - left) / gap - excess, excess / gap];
-        into.store(points[i], &lanes, cubic.map(|a| Pack([a])));
+        into.rows_mut()
+            .store(points[i], &lanes, cubic.map(|a| Pack([a])));
     }
 }
 
@@ -169,9 +171,10 @@ fn re_expand<const W: usize>(
     let pieces = into.pieces();
     // With a single point its constant sits at the last piece if the point is the last knot.
     let source = points[0].min(pieces - 1);
-    let first = into.load(source, lanes);
+    let first = into.rows_mut().load(source, lanes);
     for k in 0..source {
-        into.store(k, lanes, shift(first, times[k] - times[points[0]]));
+        into.rows_mut()
+            .store(k, lanes, shift(first, times[k] - times[points[0]]));
     }
     let mut cubic = first;
     let mut own = points.iter().skip(1).peekable();
@@ -179,10 +182,10 @@ fn re_expand<const W: usize>(
     for k in source + 1..pieces {
         if own.peek() == Some(&&k) && k < end {
             own.next();
-            cubic = into.load(k, lanes);
+            cubic = into.rows_mut().load(k, lanes);
         } else {
             cubic = shift(cubic, times[k] - times[k - 1]);
-            into.store(k, lanes, cubic);
+            into.rows_mut().store(k, lanes, cubic);
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) mod tridiagonal;
 
 pub(crate) use moments::cubic_from_moments;
 pub use pieces::PiecewiseCubic;
-pub(crate) use pieces::{Cursor, shift};
+pub(crate) use pieces::{Cursor, PieceRows, shift};
 pub(crate) use shared_knots::SharedKnots;
 
 /// Which plain interpolator.

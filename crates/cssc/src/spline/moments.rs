@@ -53,10 +53,9 @@ impl MomentSystem {
             gaps,
             matrix: Tridiagonal::default(),
         };
-        for i in 0..points.len() {
-            let [lower, diagonal, upper] = system.row(i);
-            system.matrix.push(lower, diagonal, upper);
-        }
+        let mut matrix = std::mem::take(&mut system.matrix);
+        matrix.factor(points.len(), |i| system.row(i));
+        system.matrix = matrix;
         system
     }
 
@@ -122,43 +121,38 @@ impl MomentSystem {
         let last = self.gaps.len();
         let mut moments = Vec::with_capacity(points.len());
         let mut start = lanes.gather(values, points[0]);
-        let (mut chord_before, mut eliminated) = (Pack::ZERO, Pack::ZERO);
+        let mut chord_before = Pack::ZERO;
         for i in 0..last {
             let end = lanes.gather(values, points[i + 1]);
             let chord = (end - start) * (1.0 / self.gaps[i]);
-            let rhs = self.right_hand_side(i, chord_before, chord);
-            eliminated = self.matrix.eliminate(i, rhs, eliminated);
-            moments.push(eliminated);
-            into.store(points[i], lanes, [start, chord, Pack::ZERO, Pack::ZERO]);
+            moments.push(self.right_hand_side(i, chord_before, chord));
+            into.rows_mut()
+                .store(points[i], lanes, [start, chord, Pack::ZERO, Pack::ZERO]);
             (start, chord_before) = (end, chord);
         }
-        let rhs = self.right_hand_side(last, chord_before, Pack::ZERO);
-        moments.push(self.matrix.eliminate(last, rhs, eliminated));
-        self.substitute(&mut moments);
+        moments.push(self.right_hand_side(last, chord_before, Pack::ZERO));
+        self.matrix.solve(&mut moments);
+        self.free_ends(&mut moments);
         for i in 0..last {
-            let [start, chord, _, _] = into.load(points[i], lanes);
+            let [start, chord, _, _] = into.rows_mut().load(points[i], lanes);
             let ends = [moments[i], moments[i + 1]];
-            into.store(
-                points[i],
-                lanes,
-                cubic_from_moments(start, chord, ends, self.gaps[i]),
-            );
+            let cubic = cubic_from_moments(start, chord, ends, self.gaps[i]);
+            into.rows_mut().store(points[i], lanes, cubic);
         }
     }
 
-    fn substitute<const W: usize>(&self, moments: &mut [Pack<W>]) {
+    /// Not-a-knot: the end moments follow from their neighbours.
+    fn free_ends<const W: usize>(&self, moments: &mut [Pack<W>]) {
         let last = self.gaps.len();
-        for i in (0..last).rev() {
-            moments[i] = self.matrix.substitute(i, moments[i], moments[i + 1]);
+        if self.kind != Kind::NotAKnot || last == 1 {
+            return;
         }
-        if self.kind == Kind::NotAKnot && last > 1 {
-            // With three points both ends continue the one inner moment: a parabola.
-            let inner = 2.min(last - 1);
-            let ratio = self.gaps[0] / self.gaps[1];
-            moments[0] = moments[1] + (moments[1] - moments[inner]) * ratio;
-            let inner = last.saturating_sub(2).max(1);
-            let ratio = self.gaps[last - 1] / self.gaps[last - 2];
-            moments[last] = moments[last - 1] + (moments[last - 1] - moments[inner]) * ratio;
-        }
+        // With three points both ends continue the one inner moment: a parabola.
+        let inner = 2.min(last - 1);
+        let ratio = self.gaps[0] / self.gaps[1];
+        moments[0] = moments[1] + (moments[1] - moments[inner]) * ratio;
+        let inner = (last - 2).max(1);
+        let ratio = self.gaps[last - 1] / self.gaps[last - 2];
+        moments[last] = moments[last - 1] + (moments[last - 1] - moments[inner]) * ratio;
     }
 }

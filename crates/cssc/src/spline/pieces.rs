@@ -8,6 +8,7 @@
 
 use crate::error::{Error, check_knots, check_length, check_query};
 use crate::lanes::{Lanes, Pack, row, row_mut};
+use crate::parallel::WORTH_SPLITTING;
 use crate::path::{Jets, Path, Side};
 use crate::real::Real;
 
@@ -89,12 +90,24 @@ impl PiecewiseCubic {
             times.len() * self.channels,
             "query times x channels",
         )?;
+        self.fill_values(times, side, into);
+        Ok(())
+    }
+
+    /// Long queries are halved until they fit a thread.
+    fn fill_values<T: Real>(&self, times: &[f64], side: Side, into: &mut [T]) {
+        if times.len() >= WORTH_SPLITTING {
+            let (times, later_times) = times.split_at(times.len() / 2);
+            let (into, later) = into.split_at_mut(times.len() * self.channels);
+            let first = || self.fill_values(times, side, into);
+            rayon::join(first, || self.fill_values(later_times, side, later));
+            return;
+        }
         let mut cursor = Cursor::default();
         for (k, &time) in times.iter().enumerate() {
             let piece = cursor.advance(&self.knots, time, side);
             self.value_row(piece, time, row_mut(into, k, self.channels));
         }
-        Ok(())
     }
 
     /// A path that was never filled has no value anywhere.
@@ -165,6 +178,44 @@ impl PiecewiseCubic {
         }
     }
 
+    /// All pieces, for the sweeps that fill them.
+    pub(crate) fn rows_mut(&mut self) -> PieceRows<'_> {
+        PieceRows {
+            coefficients: &mut self.coefficients,
+            first: 0,
+            channels: self.channels,
+        }
+    }
+}
+
+/// The coefficients of consecutive pieces, numbered as in the whole.
+#[derive(Debug)]
+pub(crate) struct PieceRows<'a> {
+    coefficients: &'a mut [f64],
+    first: usize,
+    channels: usize,
+}
+
+impl PieceRows<'_> {
+    /// The pieces before `piece`, and it and those after.
+    pub(crate) fn split_at(&mut self, piece: usize) -> (PieceRows<'_>, PieceRows<'_>) {
+        let (first, channels) = (self.first, self.channels);
+        let at = (piece - first) * 4 * channels;
+        let (before, after) = self.coefficients.split_at_mut(at);
+        (
+            PieceRows {
+                coefficients: before,
+                first,
+                channels,
+            },
+            PieceRows {
+                coefficients: after,
+                first: piece,
+                channels,
+            },
+        )
+    }
+
     /// Writes one piece of some channels.
     #[inline(always)]
     pub(crate) fn store<const W: usize>(
@@ -174,20 +225,33 @@ impl PiecewiseCubic {
         cubic: [Pack<W>; 4],
     ) {
         let [a0, a1, a2, a3] = cubic;
-        lanes.scatter(a0, &mut self.coefficients, piece * 4);
-        lanes.scatter(a1, &mut self.coefficients, piece * 4 + 1);
-        lanes.scatter(a2, &mut self.coefficients, piece * 4 + 2);
-        lanes.scatter(a3, &mut self.coefficients, piece * 4 + 3);
+        let row = (piece - self.first) * 4;
+        lanes.scatter(a0, self.coefficients, row);
+        lanes.scatter(a1, self.coefficients, row + 1);
+        lanes.scatter(a2, self.coefficients, row + 2);
+        lanes.scatter(a3, self.coefficients, row + 3);
+    }
+
+    /// Writes the coefficients of s² of one piece of some channels.
+    #[inline(always)]
+    pub(crate) fn store_square<const W: usize>(
+        &mut self,
+        piece: usize,
+        lanes: &Lanes<W>,
+        square: Pack<W>,
+    ) {
+        lanes.scatter(square, self.coefficients, (piece - self.first) * 4 + 2);
     }
 
     /// Reads one piece of some channels.
     #[inline(always)]
     pub(crate) fn load<const W: usize>(&self, piece: usize, lanes: &Lanes<W>) -> [Pack<W>; 4] {
+        let row = (piece - self.first) * 4;
         [
-            lanes.gather(&self.coefficients, piece * 4),
-            lanes.gather(&self.coefficients, piece * 4 + 1),
-            lanes.gather(&self.coefficients, piece * 4 + 2),
-            lanes.gather(&self.coefficients, piece * 4 + 3),
+            lanes.gather(self.coefficients, row),
+            lanes.gather(self.coefficients, row + 1),
+            lanes.gather(self.coefficients, row + 2),
+            lanes.gather(self.coefficients, row + 3),
         ]
     }
 }

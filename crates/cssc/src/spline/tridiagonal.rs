@@ -1,52 +1,85 @@
-//! Tridiagonal systems without pivoting (Thomas algorithm), factored once and then solved row
-//! by row so that callers can build a right-hand side and use a solution in the same sweep.
+//! Tridiagonal systems without pivoting, eliminated from both ends towards the middle
+//! ("twisted" or "burn at both ends"), factored once and then solved row by row so that callers
+//! can build a right-hand side and use a solution in the same sweep.
 //!
 //! ```text
-//!   ⎡ d₀ u₀          ⎤        forward:   y_i = (rhs_i - l_i y_{i-1}) / p_i
-//!   ⎢ l₁ d₁ u₁       ⎥        backward:  x_i = y_i - (u_i / p_i) x_{i+1}
-//!   ⎢    l₂ d₂ u₂    ⎥        pivots:    p_i = d_i - l_i u_{i-1} / p_{i-1}
-//!   ⎣       ⋱  ⋱  ⋱ ⎦
+//!   rows 0, 1, …            eliminated downwards   ↓      then solved   ↑
+//!   row  m (the middle)     couples both halves                        ─
+//!   rows …, n-2, n-1        eliminated upwards     ↑      then solved   ↓
 //! ```
 //!
-//! All systems here are strictly diagonally dominant by rows, for which the elimination is
-//! backward stable in every entry (Higham, *Accuracy and Stability*, sec. 9.6) and pivots never
-//! vanish, whatever the ratio of the gaps.
+//! In each half, with `toward` the coupling to the row eliminated just before and `away` that
+//! to the next one, and pivots $p$,
+//!
+//! $$ y_i = (b_i - \mathrm{toward}_i\,y_{prev})/p_i,\qquad
+//!    x_i = y_i - (\mathrm{away}_i/p_i)\,x_{next},\qquad
+//!    p_i = d_i - \mathrm{toward}_i\,(\mathrm{away}_{prev}/p_{prev}). $$
+//!
+//! The halves do not need each other, so a long system takes two threads half the time; the
+//! usual Thomas algorithm is one chain. All systems here are strictly diagonally dominant by
+//! rows, for which the elimination is backward stable in every entry (Higham, *Accuracy and
+//! Stability of Numerical Algorithms*, sec. 9.6) and no pivot vanishes, whatever the ratio of
+//! the gaps.
 
 use crate::lanes::Pack;
+use crate::parallel::both;
 
-/// The factors of a tridiagonal matrix; row `i` of the caller is row `i` here.
+/// The factors of a tridiagonal matrix.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tridiagonal {
     factors: Vec<Factor>,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// One row; for the middle row `toward` and `away` are its plain entries.
+#[derive(Debug, Clone, Copy, Default)]
 struct Factor {
-    lower: f64,
+    toward: f64,
     inverse_pivot: f64,
-    upper_ratio: f64,
+    away: f64,
 }
 
 impl Tridiagonal {
-    /// Forgets all rows, keeping the memory.
-    pub(crate) fn clear(&mut self) {
-        self.factors.clear();
+    /// Factors the matrix of `size` rows `[lower, diagonal, upper]`, keeping the memory. The
+    /// entries that stick out of the matrix must be 0.
+    pub(crate) fn factor(&mut self, size: usize, row: impl Fn(usize) -> [f64; 3] + Sync) {
+        self.factors.resize(size, Factor::default());
+        let middle = self.middle();
+        let (above, rest) = self.factors.split_at_mut(middle);
+        let Some((center, below)) = rest.split_first_mut() else {
+            return;
+        };
+        let (ratio_above, ratio_below) = both(
+            size,
+            || {
+                eliminate(above.iter_mut().enumerate(), &row, |[lower, _, upper]| {
+                    [lower, upper]
+                })
+            },
+            || {
+                let rows = below
+                    .iter_mut()
+                    .enumerate()
+                    .map(|(i, f)| (middle + 1 + i, f))
+                    .rev();
+                eliminate(rows, &row, |[lower, _, upper]| [upper, lower])
+            },
+        );
+        let [lower, diagonal, upper] = row(middle);
+        let pivot = diagonal - lower * ratio_above - upper * ratio_below;
+        *center = Factor {
+            toward: lower,
+            inverse_pivot: 1.0 / pivot,
+            away: upper,
+        };
     }
 
-    /// Factors one more row `(lower, diagonal, upper)`; `lower` of the first row after
-    /// [`Self::clear`] must be 0.
+    /// The row where both halves meet.
     #[inline]
-    pub(crate) fn push(&mut self, lower: f64, diagonal: f64, upper: f64) {
-        let ratio_before = self.factors.last().map_or(0.0, |factor| factor.upper_ratio);
-        let inverse_pivot = 1.0 / (diagonal - lower * ratio_before);
-        self.factors.push(Factor {
-            lower,
-            inverse_pivot,
-            upper_ratio: upper * inverse_pivot,
-        });
+    pub(crate) fn middle(&self) -> usize {
+        self.factors.len() / 2
     }
 
-    /// Forward elimination of row `i`, given the eliminated row before it.
+    /// Eliminates row `i` other than the middle, given the row eliminated just before it.
     #[inline(always)]
     pub(crate) fn eliminate<const W: usize>(
         &self,
@@ -55,47 +88,99 @@ impl Tridiagonal {
         before: Pack<W>,
     ) -> Pack<W> {
         let factor = &self.factors[i];
-        (rhs - before * factor.lower) * factor.inverse_pivot
+        (rhs - before * factor.toward) * factor.inverse_pivot
     }
 
-    /// Back substitution of row `i`, given the solution of the row after it.
+    /// Solves the middle row, given the eliminated rows beside it.
+    pub(crate) fn solve_middle<const W: usize>(
+        &self,
+        rhs: Pack<W>,
+        above: Pack<W>,
+        below: Pack<W>,
+    ) -> Pack<W> {
+        let factor = &self.factors[self.middle()];
+        (rhs - above * factor.toward - below * factor.away) * factor.inverse_pivot
+    }
+
+    /// Solves row `i` other than the middle, given the solution of its neighbour on the
+    /// side of the middle.
     #[inline(always)]
     pub(crate) fn substitute<const W: usize>(
         &self,
         i: usize,
         eliminated: Pack<W>,
-        after: Pack<W>,
+        solved: Pack<W>,
     ) -> Pack<W> {
-        eliminated - after * self.factors[i].upper_ratio
+        eliminated - solved * self.factors[i].away
     }
+
+    /// Replaces right-hand sides by the solution, for callers that have them all at hand.
+    pub(crate) fn solve<const W: usize>(&self, rows: &mut [Pack<W>]) {
+        let (middle, last) = (self.middle(), rows.len() - 1);
+        let (mut above, mut below) = (Pack::ZERO, Pack::ZERO);
+        for (i, row) in rows.iter_mut().enumerate().take(middle) {
+            above = self.eliminate(i, *row, above);
+            *row = above;
+        }
+        for i in (middle + 1..=last).rev() {
+            below = self.eliminate(i, rows[i], below);
+            rows[i] = below;
+        }
+        rows[middle] = self.solve_middle(rows[middle], above, below);
+        for i in (0..middle).rev() {
+            rows[i] = self.substitute(i, rows[i], rows[i + 1]);
+        }
+        for i in middle + 1..=last {
+            rows[i] = self.substitute(i, rows[i], rows[i - 1]);
+        }
+    }
+}
+
+/// Factors rows one after the other and returns the ratio the next row needs; `sides` gives
+/// the coupling `[toward, away]` of a row.
+fn eliminate<'a>(
+    rows: impl Iterator<Item = (usize, &'a mut Factor)>,
+    row: &impl Fn(usize) -> [f64; 3],
+    sides: impl Fn([f64; 3]) -> [f64; 2],
+) -> f64 {
+    let mut ratio = 0.0;
+    for (i, factor) in rows {
+        let entries = row(i);
+        let [toward, away] = sides(entries);
+        let inverse_pivot = 1.0 / (entries[1] - toward * ratio);
+        ratio = away * inverse_pivot;
+        *factor = Factor {
+            toward,
+            inverse_pivot,
+            away: ratio,
+        };
+    }
+    ratio
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// ⎡2 1 0⎤ ⎡1⎤   ⎡4⎤
-    /// ⎢1 4 1⎥·⎢2⎥ = ⎢12⎥
-    /// ⎣0 3 5⎦ ⎣3⎦   ⎣21⎦
+    /// The rows (1, 4, 1) times (1, 2, 3, …), for systems of one to seven rows.
     #[test]
-    fn a_small_system_has_the_solution_it_was_made_from() {
-        let mut matrix = Tridiagonal::default();
-        for (lower, diagonal, upper) in [(0.0, 2.0, 1.0), (1.0, 4.0, 1.0), (3.0, 5.0, 0.0)] {
-            matrix.push(lower, diagonal, upper);
-        }
-        let mut rows = [4.0, 12.0, 21.0].map(|rhs| Pack([rhs]));
-        let mut before = Pack::ZERO;
-        for (i, row) in rows.iter_mut().enumerate() {
-            *row = matrix.eliminate(i, *row, before);
-            before = *row;
-        }
-        let mut after = Pack::ZERO;
-        for (i, row) in rows.iter_mut().enumerate().rev() {
-            *row = matrix.substitute(i, *row, after);
-            after = *row;
-        }
-        for (row, expected) in rows.iter().zip([1.0, 2.0, 3.0]) {
-            assert!((row.0[0] - expected).abs() < 1e-14, "{rows:?}");
+    fn small_systems_have_the_solution_they_were_made_from() {
+        for size in 1..8 {
+            let entry = |inside: bool| if inside { 1.0 } else { 0.0 };
+            let mut matrix = Tridiagonal::default();
+            matrix.factor(size, |i| [entry(i > 0), 4.0, entry(i + 1 < size)]);
+            let x = |i: usize| (i + 1) as f64;
+            let mut rows: Vec<Pack<1>> = (0..size)
+                .map(|i| {
+                    let above = if i > 0 { x(i - 1) } else { 0.0 };
+                    let below = if i + 1 < size { x(i + 1) } else { 0.0 };
+                    Pack([above + 4.0 * x(i) + below])
+                })
+                .collect();
+            matrix.solve(&mut rows);
+            for (i, row) in rows.iter().enumerate() {
+                assert!((row.0[0] - x(i)).abs() < 1e-14, "size {size}: {rows:?}");
+            }
         }
     }
 }
