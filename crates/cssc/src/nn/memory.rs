@@ -5,6 +5,7 @@
 
 use super::ops::{CompensationBlock, MixEntry, Op};
 use super::float::Float;
+use super::kernel::Aligned;
 use std::collections::HashMap;
 
 /// A value of the computation: a matrix [rows, columns].
@@ -88,7 +89,7 @@ pub struct Memory<T> {
     pub(crate) compensations_used: usize,
     /// By weight.
     pub(crate) pending: Vec<Vec<PendingUse<T>>>,
-    pub(crate) scratch: Vec<T>,
+    pub(crate) scratch: Aligned<T>,
 }
 
 impl<T: Float> Default for Memory<T> {
@@ -103,7 +104,7 @@ impl<T: Float> Default for Memory<T> {
             compensations: Vec::new(),
             compensations_used: 0,
             pending: Vec::new(),
-            scratch: Vec::new(),
+            scratch: Aligned::default(),
         }
     }
 }

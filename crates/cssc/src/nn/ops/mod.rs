@@ -53,9 +53,9 @@ impl<T: Float> Backward<'_, T> {
                 self.linear(var, x, weight, bias, activation, g);
             }
             Op::Activate { x, activation } => self.activate(var, x, activation, g),
-            Op::Tangent { source, x, activation } => self.tangent(source, x, activation, g),
+            Op::Tangent { source, x, activation } => self.tangent([source, x], activation, g),
             Op::Curve { source, first, second, activation } => {
-                self.curve(source, first, second, activation, g);
+                self.curve([source, first, second], activation, g);
             }
             Op::Mix(range) => self.mix(var, range, g),
             Op::Product { a, b } => self.product(a, b, g),
