@@ -98,17 +98,6 @@ impl Activation {
         }
     }
 
-    /// gradient ⊙ φ'(source), in place: from the gradient of y to that of a.
-    pub(crate) fn pull_back<T: Float>(self, source: &[T], gradient: &mut [T]) {
-        let pairs = gradient.iter_mut().zip(source);
-        match self {
-            Self::Identity => {}
-            Self::Tanh => pairs.for_each(|(g, &y)| *g *= T::ONE - y * y),
-            Self::Sigmoid => pairs.for_each(|(g, &y)| *g *= y * (T::ONE - y)),
-            _ => pairs.for_each(|(g, &s)| *g *= self.slopes(s).first),
-        }
-    }
-
     /// Derivatives at a source.
     #[inline(always)]
     pub(crate) fn slopes<T: Float>(self, s: T) -> Slopes<T> {
@@ -160,21 +149,24 @@ struct Saturate<'a, T> {
     shift: T,
 }
 
+/// Registers in flight: the steps of one tanh wait for each other, those of four do not.
+const INTERLEAVED: usize = 4;
+
 impl<T: Float> WithSimd for Saturate<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let lanes = T::lanes::<S>();
+        let count = INTERLEAVED * T::lanes::<S>();
         let constants = [self.inner, self.scale, self.shift];
-        let mut blocks = self.block.chunks_exact_mut(lanes);
+        let mut blocks = self.block.chunks_exact_mut(count);
         for chunk in &mut blocks {
-            // SAFETY: the chunk holds one register.
+            // SAFETY: the chunk holds so many registers.
             unsafe { saturate::<T, S>(simd, constants, chunk.as_mut_ptr()) };
         }
         let rest = blocks.into_remainder();
         if !rest.is_empty() {
-            let mut full = [T::ZERO; 16];
+            let mut full = [T::ZERO; INTERLEAVED * 16];
             full[..rest.len()].copy_from_slice(rest);
             // SAFETY: no register holds more than 16 numbers.
             unsafe { saturate::<T, S>(simd, constants, full.as_mut_ptr()) };
@@ -183,43 +175,66 @@ impl<T: Float> WithSimd for Saturate<'_, T> {
     }
 }
 
-/// One register of [`Saturate`], in place. (A closure would not inherit the instruction set.)
+/// [`INTERLEAVED`] registers of [`Saturate`], in place. (A closure would not inherit the
+/// instruction set.)
 ///
 /// # Safety
-/// `place` holds one register.
+/// `place` holds so many registers.
 #[inline(always)]
 unsafe fn saturate<T: Float, S: Simd>(simd: S, [inner, scale, shift]: [T; 3], place: *mut T) {
-    // SAFETY: promised by the caller.
-    let a = unsafe { T::load::<S>(place) };
-    let y = tanh::<T, S>(simd, T::vmul(simd, T::splat(simd, inner), a));
-    let y = T::mul_add(simd, T::splat(simd, scale), y, T::splat(simd, shift));
-    // SAFETY: promised by the caller.
-    unsafe { T::store::<S>(place, y) };
+    let lanes = T::lanes::<S>();
+    let mut a = [T::splat(simd, T::ZERO); INTERLEAVED];
+    for (i, a) in a.iter_mut().enumerate() {
+        // SAFETY: promised by the caller.
+        let x = unsafe { T::load::<S>(place.add(i * lanes)) };
+        *a = T::vmul(simd, T::splat(simd, inner), x);
+    }
+    let y = tanh::<T, S>(simd, a);
+    for (i, &y) in y.iter().enumerate() {
+        let y = T::mul_add(simd, T::splat(simd, scale), y, T::splat(simd, shift));
+        // SAFETY: promised by the caller.
+        unsafe { T::store::<S>(place.add(i * lanes), y) };
+    }
 }
 
-/// tanh of a register; see the module's head.
+/// tanh of some registers, step by step together; see the module's head.
 #[inline(always)]
-fn tanh<T: Float, S: Simd>(simd: S, a: T::Register<S>) -> T::Register<S> {
+fn tanh<T: Float, S: Simd>(
+    simd: S,
+    a: [T::Register<S>; INTERLEAVED],
+) -> [T::Register<S>; INTERLEAVED] {
     let shrink = T::from_f64(-2.0 / (1_u64 << T::TANH_DOUBLINGS) as f64);
     let cutoff = T::TANH_CUTOFF / T::from_f64((1_u64 << T::TANH_DOUBLINGS) as f64);
-    let z = T::vmul(simd, T::vabs(simd, a), T::splat(simd, shrink));
-    let z = T::vmax(simd, z, T::splat(simd, cutoff));
-    let mut series = T::splat(simd, T::EXPM1_SERIES[0]);
-    for &coefficient in &T::EXPM1_SERIES[1..] {
-        series = T::mul_add(simd, series, z, T::splat(simd, coefficient));
+    let mut z = a;
+    for z in &mut z {
+        *z = T::vmul(simd, T::vabs(simd, *z), T::splat(simd, shrink));
+        *z = T::vmax(simd, *z, T::splat(simd, cutoff));
     }
-    let mut e = T::mul_add(simd, T::vmul(simd, series, z), z, z);
+    let mut e = [T::splat(simd, T::EXPM1_SERIES[0]); INTERLEAVED];
+    for &coefficient in &T::EXPM1_SERIES[1..] {
+        for (series, &z) in e.iter_mut().zip(&z) {
+            *series = T::mul_add(simd, *series, z, T::splat(simd, coefficient));
+        }
+    }
+    for (e, &z) in e.iter_mut().zip(&z) {
+        *e = T::mul_add(simd, T::vmul(simd, *e, z), z, z);
+    }
     for _ in 0..T::TANH_DOUBLINGS {
-        e = T::mul_add(simd, e, e, T::vadd(simd, e, e));
+        for e in &mut e {
+            *e = T::mul_add(simd, *e, *e, T::vadd(simd, *e, *e));
+        }
     }
     let (zero, two) = (T::splat(simd, T::ZERO), T::splat(simd, T::from_f64(2.0)));
-    let magnitude = T::vdiv(simd, T::vsub(simd, zero, e), T::vadd(simd, e, two));
-    // a - a is 0, or NaN where a is not finite: `vmax` alone would hide a NaN.
-    T::vadd(
-        simd,
-        T::vsigned::<S>(simd, magnitude, a),
-        T::vsub(simd, a, a),
-    )
+    for (e, &a) in e.iter_mut().zip(&a) {
+        let magnitude = T::vdiv(simd, T::vsub(simd, zero, *e), T::vadd(simd, *e, two));
+        // a - a is 0, or NaN where a is not finite: `vmax` alone would hide a NaN.
+        *e = T::vadd(
+            simd,
+            T::vsigned::<S>(simd, magnitude, a),
+            T::vsub(simd, a, a),
+        );
+    }
+    e
 }
 
 #[cfg(test)]

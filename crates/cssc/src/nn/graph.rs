@@ -19,14 +19,14 @@
 
 use super::arch;
 use super::float::Float;
-use super::kernel::{Use, outer_product};
+use super::kernel::{Aligned, Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
 use super::ops::{CompensationBlock, MixEntry, Op};
 use super::parameters::{ParameterId, Parameters};
 use pulp::Arch;
 
 /// Rows of pending uses of one weight at which its gradient is summed.
-const FLUSH_ROWS: usize = 256;
+const FLUSH_ROWS: usize = 128;
 /// Uses summed in one product at most.
 const FLUSH_USES: usize = 64;
 
@@ -247,7 +247,7 @@ pub(crate) struct Backward<'a, T: Float> {
     pub(crate) mix_entries: &'a [MixEntry<T>],
     pub(crate) compensations: &'a mut [CompensationBlock],
     pending: &'a mut [Vec<PendingUse<T>>],
-    scratch: &'a mut Vec<T>,
+    scratch: &'a mut Aligned<T>,
     pub(crate) gradient: &'a mut Gradient<T>,
 }
 
@@ -284,8 +284,16 @@ impl<T: Float> Backward<'_, T> {
         }
     }
 
-    pub(crate) fn put(&mut self, var: Var, block: Vec<T>) {
-        self.gradients[var.index()] = block;
+    /// Keeps the gradient of `var` if it is wanted. What another operand of the same name has
+    /// put there meanwhile is added.
+    pub(crate) fn put(&mut self, var: Var, mut block: Vec<T>) {
+        if !self.tracked(var) {
+            return self.pool.give(block);
+        }
+        let slot = &mut self.gradients[var.index()];
+        block.iter_mut().zip(&*slot).for_each(|(sum, &g)| *sum += g);
+        let before = std::mem::replace(slot, block);
+        self.pool.give(before);
     }
 
     /// Adds `f(i)` to each number of the gradient of `var`, if it is wanted.

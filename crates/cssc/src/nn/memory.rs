@@ -4,6 +4,7 @@
 //! nothing is asked from the system: an iteration costs its activations and no more.
 
 use super::float::Float;
+use super::kernel::Aligned;
 use super::ops::{CompensationBlock, MixEntry, Op};
 use std::collections::HashMap;
 
@@ -88,7 +89,7 @@ pub struct Memory<T> {
     pub(crate) compensations_used: usize,
     /// By weight.
     pub(crate) pending: Vec<Vec<PendingUse<T>>>,
-    pub(crate) scratch: Vec<T>,
+    pub(crate) scratch: Aligned<T>,
 }
 
 impl<T: Float> Default for Memory<T> {
@@ -106,7 +107,7 @@ impl<T: Float> Default for Memory<T> {
             compensations: Vec::new(),
             compensations_used: 0,
             pending: Vec::new(),
-            scratch: Vec::new(),
+            scratch: Aligned::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod activation;
 mod arch;
 mod cell;
+mod chain;
 mod float;
 mod graph;
 mod kernel;

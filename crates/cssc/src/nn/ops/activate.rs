@@ -1,6 +1,7 @@
 //! y = φ(x), number by number.
 
 use super::super::activation::Activation;
+use super::super::chain;
 use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
@@ -38,7 +39,8 @@ impl<T: Float> Backward<'_, T> {
     pub(crate) fn activate(&mut self, y: Var, x: Var, activation: Activation, mut g: Vec<T>) {
         let source = if activation.source_is_input() { x } else { y };
         let len = self.nodes[y.index()].len();
-        activation.pull_back(self.nodes[source.index()].value(), &mut g[..len]);
+        let source = self.nodes[source.index()].value();
+        chain::pull_back(self.arch, activation, source, &mut g[..len], None);
         self.add_each(x, |_, i| g[i]);
         self.pool.give(g);
     }

@@ -10,6 +10,7 @@
 //! Gradients: of a', a'' by the same factors, and of s by dφ'/ds and dφ''/ds.
 
 use super::super::activation::Activation;
+use super::super::chain::{self, Collected};
 use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
@@ -19,13 +20,12 @@ impl<T: Float> Graph<'_, T> {
     /// φ'(source) ⊙ x.
     pub fn tangent(&mut self, source: Var, x: Var, activation: Activation) -> Var {
         let (rows, columns, tracked) = self.shape_of(x);
+        let len = rows * columns;
+        assert_eq!(self.node(source).len(), len, "a source of the shape of x");
         let tracked = tracked || self.node(source).tracked;
-        let mut block = self.memory.pool.take(rows * columns);
-        let pairs = self.value(source).iter().zip(self.value(x));
-        block
-            .iter_mut()
-            .zip(pairs)
-            .for_each(|(y, (&s, &x))| *y = activation.slopes(s).first * x);
+        let mut block = self.memory.pool.take(len);
+        let operands = [source, x].map(|var| self.value(var));
+        chain::slope(self.arch, activation, operands, &mut block[..len]);
         self.push(
             Op::Tangent {
                 source,
@@ -42,21 +42,16 @@ impl<T: Float> Graph<'_, T> {
     /// φ'(source) ⊙ second + φ''(source) ⊙ first².
     pub fn curve(&mut self, source: Var, first: Var, second: Var, activation: Activation) -> Var {
         let (rows, columns, _) = self.shape_of(first);
-        let tracked = [source, first, second]
-            .iter()
-            .any(|&v| self.node(v).tracked);
-        let mut block = self.memory.pool.take(rows * columns);
-        let inputs = self
-            .value(source)
-            .iter()
-            .zip(self.value(first).iter().zip(self.value(second)));
-        block
-            .iter_mut()
-            .zip(inputs)
-            .for_each(|(y, (&s, (&x1, &x2)))| {
-                let slopes = activation.slopes(s);
-                *y = slopes.first * x2 + slopes.second * x1 * x1;
-            });
+        let len = rows * columns;
+        let vars = [source, first, second];
+        assert!(
+            vars.iter().all(|&v| self.node(v).len() == len),
+            "operands of one shape"
+        );
+        let tracked = vars.iter().any(|&v| self.node(v).tracked);
+        let mut block = self.memory.pool.take(len);
+        let operands = vars.map(|var| self.value(var));
+        chain::curvature(self.arch, activation, operands, &mut block[..len]);
         self.push(
             Op::Curve {
                 source,
@@ -73,41 +68,33 @@ impl<T: Float> Graph<'_, T> {
 }
 
 impl<T: Float> Backward<'_, T> {
-    pub(crate) fn tangent(&mut self, source: Var, x: Var, activation: Activation, g: Vec<T>) {
-        self.add_each(x, |nodes, i| {
-            activation.slopes(nodes[source.index()].block[i]).first * g[i]
-        });
-        self.add_each(source, |nodes, i| {
-            let slopes = activation.slopes(nodes[source.index()].block[i]);
-            slopes.first_by_source * nodes[x.index()].block[i] * g[i]
-        });
+    pub(crate) fn tangent(&mut self, operands: [Var; 2], activation: Activation, g: Vec<T>) {
+        let len = self.nodes[operands[0].index()].len();
+        let mut lent = operands.map(|var| self.take(var));
+        let values = operands.map(|var| self.nodes[var.index()].value());
+        let targets = lent
+            .each_mut()
+            .map(|(block, used)| Collected { block, used: *used });
+        chain::slope_back(self.arch, activation, values, &g[..len], targets);
+        operands
+            .into_iter()
+            .zip(lent)
+            .for_each(|(var, (block, _))| self.put(var, block));
         self.pool.give(g);
     }
 
-    pub(crate) fn curve(
-        &mut self,
-        source: Var,
-        first: Var,
-        second: Var,
-        activation: Activation,
-        g: Vec<T>,
-    ) {
-        let two = T::from_f64(2.0);
-        self.add_each(second, |nodes, i| {
-            activation.slopes(nodes[source.index()].block[i]).first * g[i]
-        });
-        self.add_each(first, |nodes, i| {
-            let slopes = activation.slopes(nodes[source.index()].block[i]);
-            two * slopes.second * nodes[first.index()].block[i] * g[i]
-        });
-        self.add_each(source, |nodes, i| {
-            let slopes = activation.slopes(nodes[source.index()].block[i]);
-            let (x1, x2) = (
-                nodes[first.index()].block[i],
-                nodes[second.index()].block[i],
-            );
-            (slopes.first_by_source * x2 + slopes.second_by_source * x1 * x1) * g[i]
-        });
+    pub(crate) fn curve(&mut self, operands: [Var; 3], activation: Activation, g: Vec<T>) {
+        let len = self.nodes[operands[0].index()].len();
+        let mut lent = operands.map(|var| self.take(var));
+        let values = operands.map(|var| self.nodes[var.index()].value());
+        let targets = lent
+            .each_mut()
+            .map(|(block, used)| Collected { block, used: *used });
+        chain::curvature_back(self.arch, activation, values, &g[..len], targets);
+        operands
+            .into_iter()
+            .zip(lent)
+            .for_each(|(var, (block, _))| self.put(var, block));
         self.pool.give(g);
     }
 }

@@ -9,6 +9,7 @@
 //! x·W + b, is recorded as two operations.
 
 use super::super::activation::Activation;
+use super::super::chain;
 use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::kernel::{Output, product};
@@ -126,14 +127,12 @@ impl<T: Float> Backward<'_, T> {
         mut g: Vec<T>,
     ) {
         let node = &self.nodes[y.index()];
-        activation.pull_back(node.value(), &mut g[..node.len()]);
-        let dy = &g[..node.len()];
-        if let Some(bias) = bias {
-            let target = &mut self.gradient.values[self.parameters.range(bias)];
-            for row in dy.chunks_exact(node.columns) {
-                target.iter_mut().zip(row).for_each(|(sum, &d)| *sum += d);
-            }
+        let len = node.len();
+        let bias = bias.map(|id| &mut self.gradient.values[self.parameters.range(id)]);
+        if bias.is_some() || activation != Activation::Identity {
+            chain::pull_back(self.arch, activation, node.value(), &mut g[..len], bias);
         }
+        let dy = &g[..len];
         if self.tracked(x) {
             let (mut block, used) = self.take(x);
             let output = if used { Output::Add } else { Output::Store };

@@ -99,14 +99,14 @@ impl<T: Float> Backward<'_, T> {
                 source,
                 x,
                 activation,
-            } => self.tangent(source, x, activation, g),
+            } => self.tangent([source, x], activation, g),
             Op::Curve {
                 source,
                 first,
                 second,
                 activation,
             } => {
-                self.curve(source, first, second, activation, g);
+                self.curve([source, first, second], activation, g);
             }
             Op::Mix(range) => self.mix(var, range, g),
             Op::Product { a, b } => self.product(a, b, g),

@@ -1,0 +1,109 @@
+//! The matrix products behind every layer.
+//!
+//! A neural ODE multiplies hundreds of small blocks by the *same* weights, so the weights are
+//! laid out once per optimiser step ([`Packed`]) and the blocks are read where they lie:
+//!
+//! ```text
+//!   out [rows, n]  =  x [rows, k] · W [k, n]          product            (forward; with Wᵀ: backward)
+//!   dW  [k, n]    +=  Σ xᵀ [k, rows] · dy [rows, n]   outer_product      (weight gradients)
+//! ```
+//!
+//! `W` is cut into panels of two registers (the last may be one); a tile of up to 6 rows
+//! (12 with 32 registers) times one panel stays in registers over the whole sum. Row blocks
+//! are made equally tall, so that 25 rows are five tiles of 5 and not four of 6 and one of 1.
+//!
+//! Cost: 2·rows·k·n operations each. Sums run over k (or rows) in index order, so the result
+//! does not depend on the number of threads or on neighbouring rows.
+
+/// Calls `tile.run::<S, HEIGHT, WIDTH>()` for a height known only now.
+macro_rules! by_height {
+    ($height:expr, $tile:expr, $simd:expr, $width:literal) => {
+        match $height {
+            1 => $tile.run::<S, 1, $width>($simd),
+            2 => $tile.run::<S, 2, $width>($simd),
+            3 => $tile.run::<S, 3, $width>($simd),
+            4 => $tile.run::<S, 4, $width>($simd),
+            5 => $tile.run::<S, 5, $width>($simd),
+            6 => $tile.run::<S, 6, $width>($simd),
+            7 => $tile.run::<S, 7, $width>($simd),
+            8 => $tile.run::<S, 8, $width>($simd),
+            9 => $tile.run::<S, 9, $width>($simd),
+            10 => $tile.run::<S, 10, $width>($simd),
+            11 => $tile.run::<S, 11, $width>($simd),
+            _ => $tile.run::<S, 12, $width>($simd),
+        }
+    };
+}
+
+mod aligned;
+mod outer_product;
+mod packed;
+mod product;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use aligned::Aligned;
+pub(crate) use outer_product::{Use, outer_product};
+pub(crate) use packed::{Orientation, Packed};
+pub(crate) use product::{Output, product};
+
+use super::float::Float;
+use pulp::Simd;
+
+/// Numbers in the widest panel: two registers of 16.
+const WIDEST_PANEL: usize = 32;
+
+/// The cut of n columns into panels: two registers wide, the last one if that is enough.
+#[derive(Clone, Copy)]
+struct PanelWidths {
+    n: usize,
+    full: usize,
+    padded: usize,
+}
+
+impl PanelWidths {
+    #[inline(always)]
+    fn of<T: Float, S: Simd>(n: usize) -> Self {
+        let lanes = T::lanes::<S>();
+        Self {
+            n,
+            full: 2 * lanes,
+            padded: n.div_ceil(lanes) * lanes,
+        }
+    }
+
+    /// (first column, width) of each panel.
+    #[inline(always)]
+    fn iter(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.n.div_ceil(self.full)).map(move |panel| {
+            let first = panel * self.full;
+            (first, self.full.min(self.padded - first))
+        })
+    }
+}
+
+/// Accumulators of two registers each, two for the panel and one for x must fit.
+#[inline(always)]
+const fn tallest_tile<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 12 } else { 6 }
+}
+
+/// Cuts `rows` into as few blocks of at most `tallest` rows as possible, equally tall (±1).
+#[inline(always)]
+fn equal_blocks(rows: usize, tallest: usize) -> impl Iterator<Item = usize> {
+    let blocks = rows.div_ceil(tallest);
+    (0..blocks).map(move |b| rows * (b + 1) / blocks - rows * b / blocks)
+}
+
+/// Asks for the cache line at `address`, which is about to be needed.
+#[inline(always)]
+fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint about any address; nothing is read.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

@@ -1,0 +1,256 @@
+//! dW += Σ xᵀ·dy over many uses of one weight.
+//!
+//! Weight gradients of many uses are collected and summed in one call: a tile of dW is then
+//! read and written once for a hundred rows instead of once per use. Rows go in passes short
+//! enough that a panel of dy and the columns of x under a tile stay in the first-level cache.
+
+use super::super::float::Float;
+use super::{Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, tallest_tile};
+use pulp::{Arch, Simd, WithSimd};
+
+/// Rows summed in registers before a tile of dW is written.
+const ROWS_PER_PASS: usize = 128;
+/// Parts of uses in one pass at most.
+const PARTS_PER_PASS: usize = 64;
+
+/// One use of a weight: the block it multiplied and the gradient of what came out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use<'a, T> {
+    /// [rows, k]
+    pub(crate) x: &'a [T],
+    /// [rows, n]
+    pub(crate) dy: &'a [T],
+}
+
+/// dW [k, n] += Σ over `uses` of xᵀ · dy; `scratch` is reused between calls.
+pub(crate) fn outer_product<T: Float>(
+    arch: Arch,
+    uses: &[Use<'_, T>],
+    k: usize,
+    n: usize,
+    gradient: &mut [T],
+    scratch: &mut Aligned<T>,
+) {
+    assert_eq!(gradient.len(), k * n, "a gradient of {k} x {n}");
+    for one in uses {
+        assert_eq!(
+            one.x.len() / k,
+            one.dy.len() / n,
+            "as many rows in x as in dy"
+        );
+        assert!(
+            one.x.len().is_multiple_of(k) && one.dy.len().is_multiple_of(n),
+            "whole rows"
+        );
+    }
+    arch.dispatch(OuterProduct {
+        uses,
+        k,
+        n,
+        gradient,
+        scratch,
+    });
+}
+
+struct OuterProduct<'a, 'u, T> {
+    uses: &'a [Use<'u, T>],
+    k: usize,
+    n: usize,
+    gradient: &'a mut [T],
+    scratch: &'a mut Aligned<T>,
+}
+
+impl<T: Float> WithSimd for OuterProduct<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            uses,
+            k,
+            n,
+            gradient,
+            scratch,
+        } = self;
+        let total: usize = uses.iter().map(|one| one.x.len() / k).sum();
+        let limit = total.div_ceil(total.div_ceil(ROWS_PER_PASS).max(1));
+        let mut pass = Pass {
+            k,
+            n,
+            parts: [Use { x: &[], dy: &[] }; PARTS_PER_PASS],
+            count: 0,
+            rows: 0,
+        };
+        for one in uses {
+            let (mut x, mut dy) = (one.x, one.dy);
+            while !x.is_empty() {
+                let rows = (limit - pass.rows).min(x.len() / k);
+                let (x_part, x_rest) = x.split_at(rows * k);
+                let (dy_part, dy_rest) = dy.split_at(rows * n);
+                pass.parts[pass.count] = Use {
+                    x: x_part,
+                    dy: dy_part,
+                };
+                pass.count += 1;
+                pass.rows += rows;
+                (x, dy) = (x_rest, dy_rest);
+                if pass.rows == limit || pass.count == PARTS_PER_PASS {
+                    pass.run(simd, gradient, scratch);
+                    (pass.count, pass.rows) = (0, 0);
+                }
+            }
+        }
+        if pass.count > 0 {
+            pass.run(simd, gradient, scratch);
+        }
+    }
+}
+
+/// Some rows of some uses.
+struct Pass<'u, T> {
+    k: usize,
+    n: usize,
+    parts: [Use<'u, T>; PARTS_PER_PASS],
+    count: usize,
+    rows: usize,
+}
+
+impl<T: Float> Pass<'_, T> {
+    #[inline(always)]
+    fn run<S: Simd>(&self, simd: S, gradient: &mut [T], scratch: &mut Aligned<T>) {
+        let (k, n, lanes) = (self.k, self.n, T::lanes::<S>());
+        let parts = &self.parts[..self.count];
+        for (first, width) in PanelWidths::of::<T, S>(n).iter() {
+            let columns = width.min(n - first);
+            let panel = scratch.at_least(self.rows * width);
+            copy_panel::<T, S>(parts, n, first, columns, width, panel);
+            let mut row = 0;
+            for height in equal_blocks(k, const { tallest_tile::<S>() }) {
+                // SAFETY: rows `row..row + height` of the gradient and `columns` columns from
+                // `first`; the lengths of all uses were checked by `outer_product`.
+                unsafe {
+                    let tile = Tile {
+                        parts,
+                        k,
+                        row,
+                        panel: panel.as_ptr(),
+                        out: gradient.as_mut_ptr().add(row * n + first),
+                        stride: n,
+                        columns,
+                    };
+                    if width == lanes {
+                        by_height!(height, tile, simd, 1);
+                    } else {
+                        by_height!(height, tile, simd, 2);
+                    }
+                }
+                row += height;
+            }
+        }
+    }
+}
+
+/// The columns of dy from `first`, contiguous and padded with zeros.
+#[inline(always)]
+fn copy_panel<T: Float, S: Simd>(
+    parts: &[Use<'_, T>],
+    n: usize,
+    first: usize,
+    columns: usize,
+    width: usize,
+    panel: &mut [T],
+) {
+    let lanes = T::lanes::<S>();
+    let mut lines = panel.chunks_exact_mut(width);
+    for part in parts {
+        for (dy, line) in part.dy.chunks_exact(n).zip(&mut lines) {
+            let dy = &dy[first..first + columns];
+            if columns == width {
+                for v in 0..width / lanes {
+                    // SAFETY: both hold `width` numbers.
+                    unsafe {
+                        let register = T::load::<S>(dy.as_ptr().add(v * lanes));
+                        T::store::<S>(line.as_mut_ptr().add(v * lanes), register);
+                    }
+                }
+            } else {
+                line[..columns].copy_from_slice(dy);
+                line[columns..].fill(T::ZERO);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tile<'a, 'u, T> {
+    parts: &'a [Use<'u, T>],
+    k: usize,
+    row: usize,
+    panel: *const T,
+    out: *mut T,
+    stride: usize,
+    columns: usize,
+}
+
+impl<T: Float> Tile<'_, '_, T> {
+    /// One tile of HEIGHT rows of dW and WIDTH registers.
+    ///
+    /// # Safety
+    /// `row + HEIGHT` ≤ k; `panel` has one line of WIDTH registers per row of all parts; `out`
+    /// has HEIGHT rows `stride` apart with `columns` numbers each.
+    #[inline(always)]
+    unsafe fn run<S: Simd, const HEIGHT: usize, const WIDTH: usize>(self, simd: S) {
+        if const { HEIGHT > tallest_tile::<S>() } {
+            unreachable!("tiles are never as tall");
+        }
+        for i in 0..HEIGHT {
+            prefetch(self.out.wrapping_add(i * self.stride));
+        }
+        let lanes = T::lanes::<S>();
+        let mut sums = [[T::splat(simd, T::ZERO); WIDTH]; HEIGHT];
+        let mut line = self.panel;
+        for part in self.parts {
+            let rows = part.x.len() / self.k;
+            // SAFETY: row + HEIGHT ≤ k, so that each read is inside its row of x.
+            let mut x = unsafe { part.x.as_ptr().add(self.row) };
+            for _ in 0..rows {
+                // SAFETY: as above; the panel has a line for each row of each part.
+                unsafe {
+                    let mut dy = [T::splat(simd, T::ZERO); WIDTH];
+                    for v in 0..WIDTH {
+                        dy[v] = T::load::<S>(line.add(v * lanes));
+                    }
+                    for i in 0..HEIGHT {
+                        let x = T::splat(simd, *x.add(i));
+                        for v in 0..WIDTH {
+                            sums[i][v] = T::mul_add(simd, x, dy[v], sums[i][v]);
+                        }
+                    }
+                    line = line.add(WIDTH * lanes);
+                }
+                x = x.wrapping_add(self.k);
+            }
+        }
+        let mut full = [T::ZERO; WIDEST_PANEL];
+        for (i, sums) in sums.iter().enumerate() {
+            for (v, &sum) in sums.iter().enumerate() {
+                // SAFETY: the tile is as wide as the output, or WIDTH·lanes ≤ WIDEST_PANEL
+                // numbers go to the stack.
+                unsafe {
+                    if self.columns == WIDTH * lanes {
+                        let target = self.out.add(i * self.stride + v * lanes);
+                        T::store::<S>(target, T::vadd(simd, T::load::<S>(target), sum));
+                    } else {
+                        T::store::<S>(full.as_mut_ptr().add(v * lanes), sum);
+                    }
+                }
+            }
+            if self.columns < WIDTH * lanes {
+                for (j, &sum) in full[..self.columns].iter().enumerate() {
+                    // SAFETY: j < columns.
+                    unsafe { *self.out.add(i * self.stride + j) += sum };
+                }
+            }
+        }
+    }
+}
