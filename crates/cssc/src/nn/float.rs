@@ -4,6 +4,7 @@
 //! and for every instruction set. `pulp` picks the instruction set when the program runs:
 //! AVX-512, AVX2 with FMA, or plain scalar code.
 
+use super::kernel::Kernels;
 use crate::Real;
 use pulp::Simd;
 use std::fmt::Display;
@@ -15,6 +16,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 /// `Register<S>` holds `lanes::<S>()` numbers of the instruction set `S`.
 pub trait Float:
     Real
+    + Kernels
     + Display
     + PartialOrd
     + Add<Output = Self>

@@ -48,7 +48,35 @@ pub(crate) use packed::{Orientation, Packed};
 pub(crate) use product::{Output, product};
 
 use super::float::Float;
-use pulp::Simd;
+use outer_product::OuterProduct;
+use product::Product;
+use pulp::{Arch, Simd};
+
+/// The kernels for one number type. Only here are they made for all instruction sets and tile
+/// heights, in this crate and once: generic code elsewhere would make them again in every
+/// program that trains.
+#[allow(unreachable_pub)] // a supertrait of `Float` that nobody can name, which seals it
+pub trait Kernels: Sized {
+    #[doc(hidden)]
+    fn product(arch: Arch, job: Product<'_, Self>);
+    #[doc(hidden)]
+    fn outer_product(arch: Arch, job: OuterProduct<'_, '_, Self>);
+}
+
+macro_rules! kernels {
+    ($type:ident) => {
+        impl Kernels for $type {
+            fn product(arch: Arch, job: Product<'_, Self>) {
+                arch.dispatch(job);
+            }
+            fn outer_product(arch: Arch, job: OuterProduct<'_, '_, Self>) {
+                arch.dispatch(job);
+            }
+        }
+    };
+}
+kernels!(f32);
+kernels!(f64);
 
 /// Numbers in the widest panel: two registers of 16.
 const WIDEST_PANEL: usize = 32;

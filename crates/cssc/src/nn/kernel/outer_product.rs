@@ -43,16 +43,22 @@ pub(crate) fn outer_product<T: Float>(
             "whole rows"
         );
     }
-    arch.dispatch(OuterProduct {
-        uses,
-        k,
-        n,
-        gradient,
-        scratch,
-    });
+    T::outer_product(
+        arch,
+        OuterProduct {
+            uses,
+            k,
+            n,
+            gradient,
+            scratch,
+        },
+    );
 }
 
-struct OuterProduct<'a, 'u, T> {
+/// One call of [`outer_product`], lengths checked.
+#[allow(unreachable_pub)] // named by `Kernels`
+#[derive(Debug)]
+pub struct OuterProduct<'a, 'u, T> {
     uses: &'a [Use<'u, T>],
     k: usize,
     n: usize,

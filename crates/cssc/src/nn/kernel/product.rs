@@ -33,17 +33,23 @@ pub(crate) fn product<T: Float>(
         bias.is_none_or(|b| b.len() == weights.n),
         "one bias a column"
     );
-    arch.dispatch(Product {
-        x,
-        weights,
-        bias,
-        out,
-        output,
-        rows,
-    });
+    T::product(
+        arch,
+        Product {
+            x,
+            weights,
+            bias,
+            out,
+            output,
+            rows,
+        },
+    );
 }
 
-struct Product<'a, T> {
+/// One call of [`product`], lengths checked.
+#[allow(unreachable_pub)] // named by `Kernels`
+#[derive(Debug)]
+pub struct Product<'a, T> {
     x: &'a [T],
     weights: &'a Packed<T>,
     bias: Option<&'a [T]>,
