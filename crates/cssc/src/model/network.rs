@@ -24,13 +24,31 @@ impl Network {
     /// New networks with parameters drawn from `seed`.
     #[must_use]
     pub fn new<T: Float>(config: &ModelConfig, seed: u64) -> (Self, Parameters<T>) {
+        let initializer = Initializer::Normal(config.initial_deviation);
+        let (network, mut parameters) = Self::build(config, initializer, seed);
+        parameters.pack();
+        (network, parameters)
+    }
+
+    /// Networks whose parameters are all zero and not packed, to be filled from a file.
+    pub(crate) fn empty<T: Float>(config: &ModelConfig) -> (Self, Parameters<T>) {
+        Self::build(config, Initializer::Zeros, 0)
+    }
+
+    fn build<T: Float>(
+        config: &ModelConfig,
+        initializer: Initializer,
+        seed: u64,
+    ) -> (Self, Parameters<T>) {
         let mut parameters = Parameters::new();
         let mut random = Random::new(seed);
-        let forward = Walker::new(&mut parameters, config, "", &mut random);
+        let walker = |prefix: &str, parameters: &mut Parameters<T>, random: &mut Random| {
+            Walker::new(parameters, config, prefix, initializer, random)
+        };
+        let forward = walker("", &mut parameters, &mut random);
         let sides = if config.two_sided { 2 } else { 1 };
         let widths = widths(sides * config.hidden, &config.decoder, config.channels);
         let activations = [config.activation, Activation::Identity];
-        let initializer = Initializer::Normal(config.initial_deviation);
         let decoder = Mlp::new(
             &mut parameters,
             "decoder",
@@ -41,17 +59,14 @@ impl Network {
         );
         let backward = config
             .two_sided
-            .then(|| Walker::new(&mut parameters, config, "backward.", &mut random));
-        parameters.pack();
-        (
-            Self {
-                config: config.clone(),
-                forward,
-                backward,
-                decoder,
-            },
-            parameters,
-        )
+            .then(|| walker("backward.", &mut parameters, &mut random));
+        let network = Self {
+            config: config.clone(),
+            forward,
+            backward,
+            decoder,
+        };
+        (network, parameters)
     }
 
     /// The settings they were made from.
@@ -66,9 +81,9 @@ impl Walker {
         parameters: &mut Parameters<T>,
         config: &ModelConfig,
         prefix: &str,
+        initializer: Initializer,
         random: &mut Random,
     ) -> Self {
-        let initializer = Initializer::Normal(config.initial_deviation);
         let widths = widths(config.hidden, &config.dynamics, config.hidden);
         let activations = [config.activation, Activation::Identity];
         let name = format!("{prefix}dynamics");

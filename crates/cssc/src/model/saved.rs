@@ -97,7 +97,7 @@ impl Model {
                 about.scaler.channels()
             )));
         }
-        let (network, mut parameters) = Network::new(&about.model, 0);
+        let (network, mut parameters) = Network::empty(&about.model);
         fill(&mut parameters, &tensors, "").map_err(wrong)?;
         Ok(Self::new(network, parameters, about))
     }
