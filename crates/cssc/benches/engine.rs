@@ -1,1 +1,86 @@
-fn main() {}
+//! Parts of the engine: `cargo bench --bench engine`. Whole iterations: `cssc bench`.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use cssc::data::Random;
+use cssc::nn::{Activation, Gradient, Graph, Initializer, Jet, Memory, Mlp, Parameters};
+
+const ROWS: usize = 25;
+const HIDDEN: usize = 15;
+
+fn dynamics() -> (Mlp, Parameters<f32>, Vec<f32>) {
+    let mut parameters = Parameters::new();
+    let mut random = Random::new(1);
+    let network = Mlp::new(
+        &mut parameters,
+        "f",
+        &[HIDDEN, 300, 300, 300, 300, HIDDEN],
+        [Activation::Tanh, Activation::Identity],
+        Initializer::Normal(0.1),
+        &mut random,
+    );
+    parameters.pack();
+    let block = (0..ROWS * HIDDEN)
+        .map(|_| random.normal(0.0, 1.0) as f32)
+        .collect();
+    (network, parameters, block)
+}
+
+fn passes(criterion: &mut Criterion) {
+    let (network, mut parameters, block) = dynamics();
+    let mut memory = Memory::new();
+    let mut group = criterion.benchmark_group("f 15-300-300-300-300-15, 25 rows");
+    group.bench_function("forward", |bencher| {
+        bencher.iter(|| {
+            let mut graph = Graph::forward_only(&mut memory, &parameters);
+            let x = graph.input(ROWS, HIDDEN, &block);
+            network.forward(&mut graph, x)
+        });
+    });
+    let mut gradient = Gradient::zeros(&parameters);
+    group.bench_function("forward and backward", |bencher| {
+        bencher.iter(|| {
+            let mut graph = Graph::new(&mut memory, &parameters);
+            let x = graph.input(ROWS, HIDDEN, &block);
+            let y = network.forward(&mut graph, x);
+            let loss = graph.square(y, None, None, 1.0);
+            graph.backward(loss, &mut gradient);
+        });
+    });
+    group.bench_function("second-order jet, forward and backward", |bencher| {
+        bencher.iter(|| {
+            let mut graph = Graph::new(&mut memory, &parameters);
+            let value = graph.input(ROWS, HIDDEN, &block);
+            let jet = Jet {
+                value,
+                slope: value,
+                curvature: Some(value),
+            };
+            let jet = network.jet(&mut graph, jet);
+            let bent = jet.curvature.expect("asked for");
+            let loss = graph.square(bent, None, None, 1.0);
+            graph.backward(loss, &mut gradient);
+        });
+    });
+    group.bench_function("packing the weights", |bencher| {
+        bencher.iter(|| parameters.pack());
+    });
+    group.finish();
+}
+
+fn tanh(criterion: &mut Criterion) {
+    let parameters = Parameters::<f32>::new();
+    let mut memory = Memory::new();
+    let block: Vec<f32> = (0..1_000_000)
+        .map(|i| (i % 997) as f32 * 0.01 - 5.0)
+        .collect();
+    criterion.bench_function("tanh of a million numbers", |bencher| {
+        bencher.iter(|| {
+            let mut graph = Graph::forward_only(&mut memory, &parameters);
+            let x = graph.input(1000, 1000, &block);
+            graph.activate(x, Activation::Tanh)
+        });
+    });
+}
+
+criterion_group!(benches, passes, tanh);
+criterion_main!(benches);

@@ -36,6 +36,7 @@ fn mlp(
 
 /// A network's value.
 pub(crate) struct Network {
+    #[allow(dead_code)] // read by whoever compares with another engine
     pub(crate) activations: [Activation; 2],
     pub(crate) network: Mlp,
     parameters: Parameters<f64>,
@@ -101,6 +102,7 @@ fn side_by_side<T: Float>(graph: &mut Graph<'_, T>, jet: Jet) -> Var {
 
 /// o, ȯ, ö for o = g(h), h' = f(h): the exact derivatives of a prediction.
 pub(crate) struct Flow {
+    #[allow(dead_code)] // read by whoever compares with another engine
     pub(crate) activations: [Activation; 2],
     pub(crate) dynamics: Mlp,
     pub(crate) decoder: Mlp,
