@@ -1,11 +1,19 @@
 //! Tables are written as they were read: untouched entries, time form, separator, format.
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, RecordBatch,
+    TimestampMillisecondArray,
+};
 use cssc::data::table::{
     Counts, Duplicates, Filled, ReadOptions, TableReader, TableWriter, TimeFormat, apply,
     read_dataset,
 };
 use cssc::data::{DataError, Series};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -79,16 +87,25 @@ fn add_one_row(series: &Series) -> Filled {
 #[test]
 fn an_untouched_text_table_is_written_byte_for_byte() {
     let files = Files::new();
-    for text in [
-        "id,time,x,note\na,0,1.50,\"one, two\"\na,1,NA,\nb,0,-0.0,x\n",
-        "Date;Time;CO\n10/03/2004;18.00.00;2,60\n10/03/2004;19.00.00;\n",
-        "t\tx\n0\t1e3\n1\t+2\n",
+    for (ending, text) in [
+        (
+            "csv",
+            "id,time,x,note\na,0,1.50,\"one, two\"\na,1,NA,\nb,0,-0.0,x\n",
+        ),
+        (
+            "csv",
+            "Date;Time;CO\n10/03/2004;18.00.00;2,60\n10/03/2004;19.00.00;\n",
+        ),
+        ("tsv", "t\tx\n0\t1e3\n1\t+2\n"),
     ] {
         let mut options = ReadOptions::default();
         if text.starts_with("Date") {
             options.time_format = TimeFormat::Pattern("%d/%m/%Y %H.%M.%S".into());
         }
-        assert_eq!(files.text(text, options, Filled::unchanged), text);
+        let [input, output] = ["in", "out"].map(|name| files.path(&format!("{name}.{ending}")));
+        std::fs::write(&input, text).unwrap();
+        pass(&input, &output, options, Filled::unchanged);
+        assert_eq!(std::fs::read_to_string(output).unwrap(), text);
     }
 }
 
@@ -201,6 +218,93 @@ fn every_format_comes_back_the_same_through_every_other() {
     }
     let last = std::fs::read_to_string(files.path("9.csv")).unwrap();
     assert!(last.contains("one") && last.contains("two"), "{last}");
+}
+
+/// Typed columns as other tools write them: categories as ids, timestamps with a zone, whole
+/// numbers with holes, truth values.
+fn typed_table(path: &Path) {
+    let ids: DictionaryArray<Int32Type> = ["a", "a", "b", "b"].into_iter().collect();
+    let times =
+        TimestampMillisecondArray::from(vec![0, 60_000, 0, 90_000]).with_timezone("Europe/Rome");
+    let counts = Int32Array::from(vec![Some(1), None, Some(3), Some(4)]);
+    let flags = BooleanArray::from(vec![Some(true), None, Some(false), Some(true)]);
+    let columns: [(&str, ArrayRef); 4] = [
+        ("id", Arc::new(ids)),
+        ("when", Arc::new(times)),
+        ("count", Arc::new(counts)),
+        ("flag", Arc::new(flags)),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.map(|(name, column)| (name, column, true)),
+    );
+    let batch = batch.unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn typed_columns_keep_their_types_and_whole_numbers_become_floats_when_filled() {
+    let files = Files::new();
+    typed_table(&files.path("in.parquet"));
+    let method = |series: &Series| Filled {
+        values: fill_half(series).values,
+        ..add_one_row(series)
+    };
+    let counts = pass(
+        &files.path("in.parquet"),
+        &files.path("out.parquet"),
+        ReadOptions::default(),
+        method,
+    );
+    assert_eq!(
+        counts,
+        Counts {
+            series: 2,
+            rows: 4,
+            filled: 1,
+            added: 2
+        }
+    );
+
+    let file = std::fs::File::open(files.path("out.parquet")).unwrap();
+    let mut reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .unwrap()
+        .build()
+        .unwrap();
+    let batch = reader.next().unwrap().unwrap();
+    let kinds: Vec<String> = batch
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.data_type().to_string())
+        .collect();
+    assert_eq!(kinds[0], "Dictionary(Int32, Utf8)");
+    assert_eq!(kinds[1], "Timestamp(ms, \"Europe/Rome\")");
+    assert_eq!(kinds[2..], ["Float64", "Boolean"]);
+    let times = batch
+        .column(1)
+        .as_any()
+        .downcast_ref::<TimestampMillisecondArray>()
+        .unwrap();
+    assert_eq!(times.values(), &[0, 30_000, 60_000, 0, 45_000, 90_000]);
+    let counts = batch
+        .column(2)
+        .as_any()
+        .downcast_ref::<Float64Array>()
+        .unwrap();
+    assert_eq!(counts.values(), &[1.0, 7.0, 0.5, 3.0, 7.0, 4.0]);
+    let flags = batch
+        .column(3)
+        .as_any()
+        .downcast_ref::<BooleanArray>()
+        .unwrap();
+    let flags: Vec<Option<bool>> = flags.iter().collect();
+    assert_eq!(
+        flags,
+        [Some(true), None, None, Some(false), None, Some(true)]
+    );
 }
 
 #[test]

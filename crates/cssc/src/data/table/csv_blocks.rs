@@ -66,25 +66,22 @@ impl CsvForm {
     }
 }
 
-/// Records that all have the same, largest number of entries are cut at the right place. The last
-/// record of a sample may be cut off and does not count.
+/// The separator that cuts all records alike, the finer the better; else the one that cuts the first
+/// record finest, so that a wrong record is complained about and not the whole table.
 fn find_separator(sample: &[u8]) -> u8 {
-    let entries = |separator: &u8| {
+    let score = |separator: &u8| {
         let mut counts = records(sample, *separator).map(|record| record.len());
         let first = counts.next().unwrap_or(0);
-        if counts.all(|count| count == first) {
-            first
-        } else {
-            0
-        }
+        (first > 1 && counts.all(|count| count == first), first)
     };
     let best = SEPARATORS
         .iter()
         .rev()
-        .max_by_key(|separator| entries(separator));
+        .max_by_key(|separator| score(separator));
     *best.expect("there are separators to try")
 }
 
+/// The last record of a sample may be cut off and does not count.
 fn records(sample: &[u8], separator: u8) -> impl Iterator<Item = StringRecord> {
     let end = sample
         .iter()
@@ -231,6 +228,7 @@ mod tests {
         assert_eq!(find_separator(b"t\tx y\n0\t1,5\n1\t2\n"), b'\t');
         assert_eq!(find_separator(b"t\n0\n1\n"), b',');
         assert_eq!(find_separator(b""), b',');
+        assert_eq!(find_separator(b"t,x\n0,1\n1,2,3\n"), b',');
         assert_eq!(find_separator(b"a,\"b;c\",d\n1,\"x;y\",2\n"), b',');
     }
 
