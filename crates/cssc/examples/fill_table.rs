@@ -5,14 +5,15 @@
 //!
 //! `make` writes a table of sines with holes: series of 100 rows, two channels. With it memory is
 //! measured: it holds a batch of series, not the table.
-use std::error::Error;
 use std::path::Path;
 
 use cssc::data::table::{Filled, ReadOptions, Shape, TableReader, TableWriter, apply};
 use cssc::data::{DataError, Random, Series};
 use cssc::{Kind, Path as _, PiecewiseCubic, Side};
 
-fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Failure> {
     let mut reader = TableReader::open(input, ReadOptions::default())?;
     let mut writer = TableWriter::create(output, reader.shape())?;
     let counts = apply(&mut reader, &mut writer, |series| fill_series(series, kind))?;
@@ -42,7 +43,7 @@ fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Box<dyn Error + S
 
 /// Holes between the first and the last value of a channel are filled; what lies outside, and
 /// channels without any value, stay missing.
-fn fill_series(series: &Series, kind: Kind) -> Result<Filled, Box<dyn Error + Send + Sync>> {
+fn fill_series(series: &Series, kind: Kind) -> Result<Filled, Failure> {
     let mut filled = Filled::unchanged(series);
     let channels = series.channels();
     for channel in 0..channels {
