@@ -24,7 +24,7 @@ struct Jumping {
 
 impl Jumping {
     fn amplitude(k: usize) -> f64 {
-        if k % 2 == 0 { 0.2 } else { -0.1 }
+        if k.is_multiple_of(2) { 0.2 } else { -0.1 }
     }
 
     /// The largest |(x - o)⁗| between the knots, on a fine grid.

@@ -62,7 +62,7 @@ pub struct BatchQuery<'a> {
     pub side: Side,
 }
 
-/// Compensates many series at a time; see the [module documentation](crate::compensate).
+/// Compensates many series at a time; see the [module documentation](mod@crate::compensate).
 ///
 /// ```
 /// use cssc::compensate::{BatchInputs, BatchKnots, BatchQuery, Compensator};

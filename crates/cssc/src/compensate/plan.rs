@@ -31,7 +31,7 @@ pub enum Role {
 }
 
 /// Knots, mask and options of one series, made ready: own knots of every channel and the
-/// factored equations. See the [module documentation](crate::compensate).
+/// factored equations. See the [module documentation](mod@crate::compensate).
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub(super) times: Vec<f64>,
