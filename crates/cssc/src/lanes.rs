@@ -73,46 +73,28 @@ impl<const W: usize> SubAssign for Pack<W> {
     }
 }
 
-/// Which channels of time-major blocks `[rows, channels]` the places of a [`Pack`] stand for.
+/// Which channels of time-major blocks `[rows, channels]` the places of a [`Pack`] stand for:
+/// `W` of them, side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lanes<const W: usize> {
-    channel: [usize; W],
-    /// Do they lie side by side, as they do unless masks differ?
-    adjacent: bool,
+    first: usize,
     /// Number of channels of the blocks.
     stride: usize,
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Lanes for `W` channels out of `stride`.
-    pub(crate) fn new(channels: &[usize], stride: usize) -> Self {
-        let channel: [usize; W] = channels.try_into().expect("the macro matches the length");
-        assert!(
-            channel.iter().all(|&j| j < stride),
-            "{channel:?} of {stride} channels"
-        );
-        Lanes {
-            channel,
-            adjacent: channel.windows(2).all(|pair| pair[0] + 1 == pair[1]),
-            stride,
-        }
+    /// Lanes for the channels from `first` on, out of `stride`.
+    pub(crate) fn new(first: usize, stride: usize) -> Self {
+        Lanes { first, stride }
     }
 
     /// The numbers of these channels in row `k` of a block.
     #[inline(always)]
     pub(crate) fn gather<T: Real>(&self, block: &[T], k: usize) -> Pack<W> {
+        let at = k * self.stride + self.first;
         let mut pack = Pack::ZERO;
-        if self.adjacent {
-            let at = k * self.stride + self.channel[0];
-            let row = &block[at..at + W];
-            for (place, number) in pack.0.iter_mut().zip(row) {
-                *place = number.to_f64();
-            }
-        } else {
-            let row = row(block, k, self.stride);
-            for l in 0..W {
-                pack.0[l] = row[self.channel[l]].to_f64();
-            }
+        for (place, number) in pack.0.iter_mut().zip(&block[at..at + W]) {
+            *place = number.to_f64();
         }
         pack
     }
@@ -120,26 +102,25 @@ impl<const W: usize> Lanes<W> {
     /// Writes the numbers of these channels into row `k` of a block.
     #[inline(always)]
     pub(crate) fn scatter<T: Real>(&self, pack: Pack<W>, block: &mut [T], k: usize) {
-        if self.adjacent {
-            let at = k * self.stride + self.channel[0];
-            let row = &mut block[at..at + W];
-            for (number, place) in row.iter_mut().zip(pack.0) {
-                *number = T::from_f64(place);
-            }
-        } else {
-            let row = row_mut(block, k, self.stride);
-            for l in 0..W {
-                row[self.channel[l]] = T::from_f64(pack.0[l]);
-            }
+        let at = k * self.stride + self.first;
+        for (number, place) in block[at..at + W].iter_mut().zip(pack.0) {
+            *number = T::from_f64(place);
         }
     }
 }
 
-/// Evaluates the body with `$lanes` bound to the [`Lanes`] of up to eight of the channels at a
-/// time, of exactly the width needed: the body is compiled once for each.
+/// The given channels (increasing) in portions of at most eight that lie side by side.
+pub(crate) fn portions(channels: &[usize]) -> impl Iterator<Item = &[usize]> {
+    channels
+        .chunk_by(|a, b| a + 1 == *b)
+        .flat_map(|run| run.chunks(8))
+}
+
+/// Evaluates the body with `$lanes` bound to the [`Lanes`] of each portion of the channels, of
+/// exactly the width needed: the body is compiled once for each width.
 macro_rules! for_each_pack {
     ($channels:expr, $stride:expr, $lanes:ident => $body:expr) => {
-        for portion in $channels.chunks(8) {
+        for portion in $crate::lanes::portions($channels) {
             $crate::lanes::for_each_pack!(@widths portion, $stride, $lanes => $body;
                 1 2 3 4 5 6 7 8)
         }
@@ -147,7 +128,7 @@ macro_rules! for_each_pack {
     (@widths $portion:ident, $stride:expr, $lanes:ident => $body:expr; $($width:literal)*) => {
         match $portion.len() {
             $($width => {
-                let $lanes = $crate::lanes::Lanes::<$width>::new($portion, $stride);
+                let $lanes = $crate::lanes::Lanes::<$width>::new($portion[0], $stride);
                 $body
             })*
             _ => unreachable!("portions hold one to eight channels"),

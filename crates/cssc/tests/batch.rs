@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::check::assert_correct;
 use common::problem::{Problem, Shape};
 use common::random::Random;
 use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, Compensator, Error, Gradient, Jets, Options,
+    BatchInputs, BatchKnots, BatchQuery, Compensator, Error, Gradient, Jets, Options, Path,
     PiecewiseCubic, Side, Workspace,
 };
 
@@ -252,4 +253,53 @@ fn offsets_that_do_not_fit_are_refused() {
         ..none
     };
     assert_eq!(compensator.pieces(none, inputs, &mut []), Ok(()));
+}
+
+/// Long enough to be split between threads.
+#[test]
+fn a_long_series_is_correct_and_the_same_with_any_number_of_threads() {
+    let options = Options::default();
+    let shape = Shape {
+        seed: 4,
+        knots: 50_000,
+        channels: 2,
+        missing: 0.2,
+        decades: 3.0,
+        options,
+    };
+    let problem = shape.problem();
+    let g = Random::new(8).block(problem.values.len());
+    let run = || {
+        let c = problem.compensation();
+        let mut values = vec![0.0; problem.values.len()];
+        c.values_into(&problem.times, Side::Left, &mut values)
+            .unwrap();
+        let mut gradient = Gradient::zeros(problem.values.len());
+        let (plan, mut workspace) = (problem.plan().unwrap(), Workspace::default());
+        let (times, into) = (&problem.times, gradient.as_mut_slices());
+        plan.backward(times, Side::Left, &g, &mut workspace, into)
+            .unwrap();
+        (c, values, gradient)
+    };
+    let (c, values, gradient) = with_threads(1, run);
+    assert_correct(&problem, &c, 1e-12);
+    let at_knots = c.sample(&problem.times, Side::Left).unwrap().value;
+    assert_eq!(values, at_knots);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let through = dot(&gradient.values, &problem.values)
+        + dot(&gradient.left.value, &problem.left.value)
+        + dot(&gradient.left.slope, &problem.left.slope)
+        + dot(&gradient.left.curvature, &problem.left.curvature)
+        + dot(&gradient.right.value, &problem.right.value)
+        + dot(&gradient.right.slope, &problem.right.slope)
+        + dot(&gradient.right.curvature, &problem.right.curvature);
+    let size: f64 = g.iter().zip(&values).map(|(g, c)| (g * c).abs()).sum();
+    assert!((dot(&g, &values) - through).abs() <= 1e-11 * size);
+    for threads in [2, 5] {
+        let other = with_threads(threads, run);
+        assert!(
+            other == (c.clone(), values.clone(), gradient.clone()),
+            "{threads} threads"
+        );
+    }
 }

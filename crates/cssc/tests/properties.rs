@@ -284,8 +284,8 @@ proptest! {
         for channel in 0..problem.channels {
             let roles = roles(&problem, channel);
             let mut third = 0.0;
-            for k in 0..problem.times.len() - 1 {
-                if roles[k] != Role::Folded {
+            for (k, role) in roles.iter().enumerate().take(problem.times.len() - 1) {
+                if *role != Role::Folded {
                     third = random.signed();
                 }
                 let cubic = [random.signed(), random.signed(), random.signed(), third];

@@ -79,6 +79,15 @@ struct Sweep<'a, const W: usize, T> {
     inputs: &'a Inputs<'a, T>,
 }
 
+/// What is read at an own knot.
+#[derive(Clone, Copy)]
+struct Knot<const W: usize> {
+    /// The limits of the prediction on its right.
+    right: PackJets<W>,
+    /// The value the smoothed curve passes through.
+    target: Pack<W>,
+}
+
 /// What is known about the compensation between two neighbouring own knots before it is solved.
 #[derive(Clone, Copy)]
 struct Interval<const W: usize> {
@@ -137,24 +146,37 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
         all_finite(constant)
     }
 
+    /// What is read at own knot `i` apart from the limits on its left.
+    #[inline(always)]
+    fn knot(&self, i: usize) -> Knot<W> {
+        let own = &self.group.own;
+        let right = if i + 1 < own.len() {
+            self.inputs.limit(self.lanes, Side::Right, own[i].index)
+        } else {
+            Jets::default() // nothing right of the last knot is used
+        };
+        Knot {
+            right,
+            target: self.target(own[i]),
+        }
+    }
+
     /// The interval between own knots `i` and `i + 1`.
     #[inline(always)]
-    fn interval(&self, i: usize) -> Interval<W> {
+    fn interval(&self, i: usize, from: &Knot<W>, to: &Knot<W>) -> Interval<W> {
         let (own, times) = (&self.group.own, self.plan.times());
-        let (from, to) = (own[i], own[i + 1]);
-        let gap = times[to.index] - times[from.index];
-        let right = self.inputs.limit(self.lanes, Side::Right, from.index);
-        let left = self
-            .inputs
-            .folded_left(self.lanes, times, from.index, to.index);
-        let start = self.target(from) - right.value;
-        let end = self.target(to) - left.value;
+        let (a, b) = (own[i].index, own[i + 1].index);
+        let gap = times[b] - times[a];
+        let left = self.inputs.folded_left(self.lanes, times, a, b);
+        let start = from.target - from.right.value;
+        let end = to.target - left.value;
         let jump = if i + 2 < own.len() {
-            jump(self.inputs.limit(self.lanes, Side::Right, to.index), left)
+            jump(to.right, left)
         } else {
-            self.last_jump(to.index, left)
+            self.last_jump(b, left)
         };
-        let read = start + end + right.slope + right.curvature + left.slope + left.curvature;
+        let read =
+            start + end + (from.right.slope + from.right.curvature) + (left.slope + left.curvature);
         Interval {
             gap,
             start,
@@ -168,12 +190,15 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
     /// curvature jump at the end]` in the piece of each own interval.
     fn eliminate_down(&self, middle: usize, into: &mut PieceRows<'_>) -> Down<W> {
         let own = &self.group.own;
-        let mut interval = self.interval(0);
+        let (first, mut to) = (self.knot(0), self.knot(1));
+        let mut interval = self.interval(0, &first, &to);
         let mut read = interval.read;
-        let mut eliminated = self.first_moment();
-        into.store(own[0].index, self.lanes, interval.waiting(eliminated));
+        let mut eliminated = self.first_moment(&first);
+        into.store(0, self.lanes, interval.waiting(eliminated));
         for (i, knot) in own.iter().enumerate().take(middle).skip(1) {
-            let next = self.interval(i);
+            let from = to;
+            to = self.knot(i + 1);
+            let next = self.interval(i, &from, &to);
             let rhs = right_hand_side(&interval, &next);
             eliminated = self.group.matrix.eliminate(i, rhs, eliminated);
             into.store(knot.index, self.lanes, next.waiting(eliminated));
@@ -190,14 +215,17 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
     /// Eliminates the rows after the middle, from the last one. There is no interval if the
     /// middle is the last knot.
     fn eliminate_up(&self, middle: usize, into: &mut PieceRows<'_>) -> Up<W> {
-        let own = &self.group.own;
+        let (own, last) = (&self.group.own, self.group.own.len() - 1);
         let mut up = Up {
             interval: None,
             eliminated: Pack::ZERO,
             read: Pack::ZERO,
         };
-        for i in (middle..own.len() - 1).rev() {
-            let interval = self.interval(i);
+        let mut from = self.knot(last);
+        for i in (middle..last).rev() {
+            let to = from;
+            from = self.knot(i);
+            let interval = self.interval(i, &from, &to);
             if let Some(next) = &up.interval {
                 let rhs = right_hand_side(&interval, next);
                 up.eliminated = self.group.matrix.eliminate(i + 1, rhs, up.eliminated);
@@ -270,9 +298,9 @@ impl<const W: usize, T: Real> Sweep<'_, W, T> {
     }
 
     /// The curvature of c just right of the first knot.
-    fn first_moment(&self) -> Pack<W> {
+    fn first_moment(&self, first: &Knot<W>) -> Pack<W> {
         match self.plan.options().end_rule {
-            EndRule::Output => -self.inputs.limit(self.lanes, Side::Right, 0).curvature,
+            EndRule::Output => -first.right.curvature,
             EndRule::Compensation => Pack::ZERO,
         }
     }

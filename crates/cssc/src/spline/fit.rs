@@ -137,7 +137,7 @@ fn from_slopes<T: Real>(
     kind: Kind,
     into: &mut PiecewiseCubic,
 ) {
-    let lanes = Lanes::<1>::new(&[channel], into.channels());
+    let lanes = Lanes::<1>::new(channel, into.channels());
     let gaps: Vec<f64> = points
         .windows(2)
         .map(|pair| times[pair[1]] - times[pair[0]])

@@ -4,7 +4,7 @@
 /// The channels of a block, grouped by equal columns of the mask.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharedKnots {
-    /// All channels, those of a group side by side.
+    /// All channels, those of a group side by side and increasing.
     order: Vec<usize>,
     /// Where each group ends in `order`.
     ends: Vec<usize>,
@@ -25,6 +25,7 @@ impl SharedKnots {
         let mut start = 0;
         while start < channels {
             let end = start + 1 + self.gather_equal(start, channels, observed);
+            self.order[start..end].sort_unstable();
             self.ends.push(end);
             start = end;
         }
