@@ -33,8 +33,8 @@ fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Failure> {
     reader
         .notices()
         .iter()
-        .for_each(|notice| println!("{notice}"));
-    println!(
+        .for_each(|notice| eprintln!("{notice}"));
+    eprintln!(
         "{} rows of {} series, {} holes filled",
         counts.rows, counts.series, counts.filled
     );
