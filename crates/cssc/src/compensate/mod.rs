@@ -37,6 +37,7 @@
 
 mod backward;
 mod batch;
+mod block;
 mod error_bound;
 mod fold;
 mod forward;
@@ -46,7 +47,8 @@ mod transpose;
 mod validate;
 
 pub use backward::{Gradient, Workspace};
-pub use batch::{BatchInputs, BatchKnots, BatchQuery, Compensator};
+pub use batch::Compensator;
+pub use block::{BatchInputs, BatchKnots, BatchQuery};
 pub use error_bound::error_bound;
 pub use options::{DEFAULT_MAX_FOLD, EndRule, Options};
 pub use plan::{Plan, Role};
