@@ -77,7 +77,7 @@ pub struct ModelConfig {
     pub blocked: Blocked,
     /// Whether curvatures count as zero everywhere, also in the end rule. Default false.
     pub drop_curvature: bool,
-    /// What holds at the two ends. Default: the compensation is natural.
+    /// What holds at the two ends. Default `output`: the smoothed curve is natural.
     pub end_rule: EndRule,
     /// Jumps folded in a hole before one is pinned; none: all are folded.
     pub max_fold: Option<usize>,
