@@ -17,3 +17,8 @@ impl fmt::Display for Failure {
         formatter.write_str(&self.0)
     }
 }
+
+/// What the library says, as a sentence.
+pub(crate) fn said(error: &dyn fmt::Display) -> Failure {
+    Failure::new(format!("{error}."))
+}

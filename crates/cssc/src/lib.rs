@@ -18,8 +18,9 @@
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
+//! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
 //!
-//! `nn`, `ode`, `model`, `batch` and `train` come with the feature `nn`, the reading of files
+//! `nn`, `ode`, `model`, `batch`, `train` and `fill` come with the feature `nn`, the reading of files
 //! with `tables`; without both the spline part stays, with two small dependencies.
 //!
 //! Training a model and asking it for a curve:
@@ -60,6 +61,8 @@ pub mod data;
 mod error;
 #[cfg(feature = "nn")]
 mod files;
+#[cfg(feature = "nn")]
+pub mod fill;
 mod lanes;
 #[cfg(feature = "nn")]
 pub mod model;

@@ -186,7 +186,7 @@ fn a_ragged_batch_gives_the_same_as_each_series_alone() {
         .into_iter()
         .map(|points| {
             let series = curves(1, points, points as u64).series()[0].clone();
-            Sample::draw(&series, Observation::Fraction(0.5), &mut random)
+            Sample::draw(&series, &Observation::Fraction(0.5), &mut random)
         })
         .collect();
     let score = |samples: &[Sample]| {
@@ -221,7 +221,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
         .unwrap()
         .series()
         .iter()
-        .map(|series| Sample::draw(series, Observation::Count(6), &mut random))
+        .map(|series| Sample::draw(series, &Observation::Count(6), &mut random))
         .collect();
     let config = ModelConfig {
         compensation_weight: 0.01,

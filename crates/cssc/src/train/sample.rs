@@ -3,24 +3,56 @@
 use crate::data::{Random, Series};
 use serde::{Deserialize, Serialize};
 
-/// How many points of a series are shown in training; the first and the last always are.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+/// Which points of a series are shown in training; the first and the last always are.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observation {
-    /// This part of the points, between 0 and 1.
+    /// This part of the points, between 0 and 1, chosen one by one.
     Fraction(f64),
-    /// So many points.
+    /// So many points, chosen one by one.
     Count(usize),
+    /// All but runs of neighbouring points, as gaps are: runs of lengths drawn from `lengths`
+    /// until the part `hidden` of the points is hidden.
+    Runs {
+        /// The part of the points that is hidden, above 0, below 1.
+        hidden: f64,
+        /// Lengths of runs, each equally likely.
+        lengths: Vec<usize>,
+    },
 }
 
 impl Observation {
-    fn count(self, points: usize) -> usize {
-        let wanted = match self {
+    /// The points shown of `points`, increasing.
+    fn draw(&self, points: usize, random: &mut Random) -> Vec<usize> {
+        let count = match *self {
             Self::Fraction(part) => (part * points as f64).round() as usize,
             Self::Count(count) => count,
+            Self::Runs {
+                hidden,
+                ref lengths,
+            } => {
+                return outside_runs(points, hidden, lengths, random);
+            }
         };
-        wanted.clamp(2.min(points), points)
+        random.observed_points(points, count.clamp(2.min(points), points))
     }
+}
+
+/// Points outside runs that are laid at random between the first and the last point.
+fn outside_runs(points: usize, hidden: f64, lengths: &[usize], random: &mut Random) -> Vec<usize> {
+    let inner = points - 2;
+    let wanted = ((hidden * points as f64).round() as usize).clamp(1, inner);
+    let mut shown = vec![true; points];
+    let mut count = 0;
+    while count < wanted {
+        let length = lengths[random.below(lengths.len())].clamp(1, inner);
+        let start = 1 + random.below(inner - length + 1);
+        for place in &mut shown[start..start + length] {
+            count += usize::from(*place);
+            *place = false;
+        }
+    }
+    (0..points).filter(|&point| shown[point]).collect()
 }
 
 /// A series with the observations that are shown and the points that count.
@@ -59,12 +91,11 @@ impl Sample {
 
     /// Shows randomly chosen points.
     #[must_use]
-    pub fn draw(series: &Series, observation: Observation, random: &mut Random) -> Self {
+    pub fn draw(series: &Series, observation: &Observation, random: &mut Random) -> Self {
         let points = series.len();
-        let count = observation.count(points);
         if points < 3 {
             return Self::new(series, &(0..points).collect::<Vec<_>>());
         }
-        Self::new(series, &random.observed_points(points, count))
+        Self::new(series, &observation.draw(points, random))
     }
 }

@@ -85,12 +85,18 @@ impl TrainConfig {
         if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
             return Err("`clip` must be a positive number".into());
         }
-        match self.observation {
-            Observation::Fraction(part) if !(part > 0.0 && part <= 1.0) => Err(format!(
+        match &self.observation {
+            Observation::Fraction(part) if !(*part > 0.0 && *part <= 1.0) => Err(format!(
                 "the observed fraction is {part}; give a number above 0, at most 1"
             )),
-            Observation::Count(count) if count < 2 => {
+            Observation::Count(count) if *count < 2 => {
                 Err(format!("the observed count is {count}; give at least 2"))
+            }
+            Observation::Runs { hidden, .. } if !(*hidden > 0.0 && *hidden < 1.0) => Err(format!(
+                "the hidden fraction is {hidden}; give a number between 0 and 1"
+            )),
+            Observation::Runs { lengths, .. } if lengths.is_empty() => {
+                Err("no lengths of runs are given; give at least one".into())
             }
             _ => Ok(()),
         }
@@ -196,7 +202,7 @@ impl<'d> Trainer<'d> {
         let validation = validation
             .series()
             .iter()
-            .map(|series| Sample::draw(series, config.observation, &mut random))
+            .map(|series| Sample::draw(series, &config.observation, &mut random))
             .collect();
         Ok(Self {
             config: config.clone(),
@@ -373,7 +379,7 @@ impl<'d> Trainer<'d> {
         let mut random = Random::stream(self.config.seed, 2 * self.summary.steps);
         order[position as usize * size..][..size]
             .iter()
-            .map(|&i| Sample::draw(&series[i], self.config.observation, &mut random))
+            .map(|&i| Sample::draw(&series[i], &self.config.observation, &mut random))
             .collect()
     }
 

@@ -9,7 +9,8 @@ use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
 use super::cells::{self, counts_per_second, is_text};
@@ -26,6 +27,54 @@ pub struct Filled {
     pub new_times: Vec<f64>,
     /// Values at the new times, time-major.
     pub new_values: Vec<f64>,
+    /// Rows that are written, increasing; `None`: all. New rows are written always.
+    pub kept: Option<Vec<usize>>,
+    /// Lower and upper ends of bands at the times of the series, for [`Extras::bands`].
+    pub bands: Option<[Vec<f64>; 2]>,
+    /// The same at the new times.
+    pub new_bands: Option<[Vec<f64>; 2]>,
+}
+
+/// Columns that are added behind those that were read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// A column `filled` with the names of the channels that were filled in the row, separated
+    /// by `|`.
+    pub filled: bool,
+    /// Columns `NAME_lower` and `NAME_upper` for every channel.
+    pub bands: bool,
+}
+
+/// One of these columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extra {
+    Filled,
+    /// Lower (0) or upper (1) end of the band of a channel.
+    Band(usize, usize),
+}
+
+impl Extras {
+    /// The columns in order, with their fields.
+    pub(super) fn columns(self, shape: &Shape, to_text: bool) -> Vec<(Extra, Field)> {
+        let mut columns = Vec::new();
+        if self.bands {
+            for (channel, name) in shape.columns.channel_names().iter().enumerate() {
+                for (end, word) in ["lower", "upper"].into_iter().enumerate() {
+                    let kind = if to_text {
+                        DataType::Utf8
+                    } else {
+                        DataType::Float64
+                    };
+                    let field = Field::new(format!("{name}_{word}"), kind, true);
+                    columns.push((Extra::Band(channel, end), field));
+                }
+            }
+        }
+        if self.filled {
+            columns.push((Extra::Filled, Field::new("filled", DataType::Utf8, true)));
+        }
+        columns
+    }
 }
 
 impl Filled {
@@ -50,6 +99,7 @@ pub(super) struct Builder<'a> {
     shape: &'a Shape,
     rows: &'a SeriesRows,
     filled: &'a Filled,
+    extras: &'a [Extra],
     order: Vec<Row>,
 }
 
@@ -58,6 +108,7 @@ impl<'a> Builder<'a> {
         shape: &'a Shape,
         rows: &'a SeriesRows,
         filled: &'a Filled,
+        extras: &'a [Extra],
     ) -> Result<Self, DataError> {
         let (series, channels) = (&rows.series, rows.series.channels());
         let counts = [
@@ -78,7 +129,8 @@ impl<'a> Builder<'a> {
             shape,
             rows,
             filled,
-            order: merge(series.times(), &filled.new_times),
+            extras,
+            order: merge(series.times(), filled),
         })
     }
 
@@ -87,7 +139,10 @@ impl<'a> Builder<'a> {
         let columns = &self.shape.columns;
         let build = |at: usize| {
             let kind = schema.field(at).data_type();
-            let column = if let Some(channel) = columns.channels.iter().position(|&one| one == at) {
+            let read = columns.schema.fields().len();
+            let column = if at >= read {
+                Ok(self.extra(self.extras[at - read], kind))
+            } else if let Some(channel) = columns.channels.iter().position(|&one| one == at) {
                 self.channel(at, channel, kind)
             } else if let Some(part) = columns.time.iter().position(|&one| one == at) {
                 self.time(at, part, kind)
@@ -106,7 +161,7 @@ impl<'a> Builder<'a> {
     /// Old entries as they are; new rows get the id, and nothing else.
     fn passed(&self, column: usize, is_id: bool) -> Result<ArrayRef, ArrowError> {
         let column = self.rows.rows.column(column);
-        if self.filled.new_times.is_empty() {
+        if self.filled.new_times.is_empty() && self.filled.kept.is_none() {
             return Ok(column.clone());
         }
         let from = |row: &Row| match row {
@@ -115,6 +170,52 @@ impl<'a> Builder<'a> {
         };
         let from: UInt64Array = self.order.iter().map(from).collect();
         take(column, &from, None)
+    }
+
+    fn extra(&self, extra: Extra, kind: &DataType) -> ArrayRef {
+        match extra {
+            Extra::Filled => {
+                let names = self.shape.columns.channel_names();
+                let ours = |&row: &Row| Some(self.filled_names(row, &names).join("|"));
+                Arc::new(self.order.iter().map(ours).collect::<StringArray>())
+            }
+            Extra::Band(channel, end) if is_text(kind) => {
+                let text = |&row: &Row| {
+                    let band = self.band(row, channel, end)?;
+                    Some(self.shape.numbers.write(readable(band)))
+                };
+                Arc::new(self.order.iter().map(text).collect::<StringArray>())
+            }
+            Extra::Band(channel, end) => {
+                let bands = self.order.iter().map(|&row| self.band(row, channel, end));
+                Arc::new(bands.collect::<Float64Array>())
+            }
+        }
+    }
+
+    /// Names of the channels that were filled in a row.
+    fn filled_names<'n>(&self, row: Row, names: &'n [String]) -> Vec<&'n str> {
+        let ours = |&channel: &usize| {
+            let was_missing = match row {
+                Row::Old(row) => self.rows.series.value(row, channel).is_none(),
+                Row::New(_) => true,
+            };
+            was_missing && self.value(row, channel).is_some()
+        };
+        (0..names.len())
+            .filter(ours)
+            .map(|channel| names[channel].as_str())
+            .collect()
+    }
+
+    fn band(&self, row: Row, channel: usize, end: usize) -> Option<f64> {
+        let channels = self.rows.series.channels();
+        let (bands, row) = match row {
+            Row::Old(row) => (&self.filled.bands, row),
+            Row::New(row) => (&self.filled.new_bands, row),
+        };
+        let value = bands.as_ref()?[end][row * channels + channel];
+        Some(value).filter(|value| !value.is_nan())
     }
 
     fn value(&self, row: Row, channel: usize) -> Option<f64> {
@@ -133,6 +234,10 @@ impl<'a> Builder<'a> {
         kind: &DataType,
     ) -> Result<ArrayRef, ArrowError> {
         let column = self.rows.rows.column(column);
+        if kind.is_integer() {
+            // Old entries bit for bit, since an f64 does not hold every whole number.
+            return self.whole_numbers(column, channel, kind);
+        }
         if !is_text(column.data_type()) || !is_text(kind) {
             let values = self.order.iter().map(|&row| self.value(row, channel));
             return Ok(Arc::new(values.collect::<Float64Array>()));
@@ -141,7 +246,7 @@ impl<'a> Builder<'a> {
         let entry = |&row: &Row| -> Option<String> {
             let value = self
                 .value(row, channel)
-                .map(|value| self.shape.numbers.write(value));
+                .map(|value| self.shape.numbers.write(readable(value)));
             match row {
                 // What was observed, or stays missing, is written as it was read.
                 Row::Old(at) if self.is_kept(at, channel) || value.is_none() => {
@@ -153,6 +258,26 @@ impl<'a> Builder<'a> {
         Ok(Arc::new(
             self.order.iter().map(entry).collect::<StringArray>(),
         ))
+    }
+
+    fn whole_numbers(
+        &self,
+        column: &ArrayRef,
+        channel: usize,
+        kind: &DataType,
+    ) -> Result<ArrayRef, ArrowError> {
+        let rounded = |&row: &Row| match row {
+            Row::Old(at) if self.is_kept(at, channel) => None,
+            _ => self.value(row, channel).map(f64::round),
+        };
+        let ours: ArrayRef = Arc::new(self.order.iter().map(rounded).collect::<Float64Array>());
+        let ours = cast(&ours, kind)?;
+        let from = |(place, row): (usize, &Row)| match *row {
+            Row::Old(at) if self.is_kept(at, channel) => (0, at),
+            _ => (1, place),
+        };
+        let from: Vec<(usize, usize)> = self.order.iter().enumerate().map(from).collect();
+        interleave(&[column.as_ref(), ours.as_ref()], &from)
     }
 
     /// Whether an old entry is a value that was read from this row alone.
@@ -228,8 +353,19 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn merge(old: &[f64], new: &[f64]) -> Vec<Row> {
-    let mut order: Vec<Row> = (0..old.len())
+/// Nine digits: more than any measurement has, and few enough to be read.
+fn readable(value: f64) -> f64 {
+    format!("{value:.8e}").parse().unwrap_or(value)
+}
+
+fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {
+    let new = &filled.new_times;
+    let kept = match &filled.kept {
+        Some(kept) => kept.clone(),
+        None => (0..old.len()).collect(),
+    };
+    let mut order: Vec<Row> = kept
+        .into_iter()
         .map(Row::Old)
         .chain((0..new.len()).map(Row::New))
         .collect();
@@ -241,10 +377,10 @@ fn merge(old: &[f64], new: &[f64]) -> Vec<Row> {
     order
 }
 
-/// The types of the table that is written: those that were read, except that channels of whole
-/// numbers become floats, since what is filled in is seldom whole; and that text becomes numbers
-/// when a text table is written to a binary one.
-pub(super) fn written_schema(shape: &Shape, to_text: bool) -> SchemaRef {
+/// The types of the table that is written: those that were read, except that text becomes numbers
+/// when a text table is written to a binary one. Channels of whole numbers stay whole: what is
+/// filled in is rounded. Behind them the extra columns.
+pub(super) fn written_schema(shape: &Shape, to_text: bool, extras: &[(Extra, Field)]) -> SchemaRef {
     let columns = &shape.columns;
     let fields = columns
         .schema
@@ -255,8 +391,7 @@ pub(super) fn written_schema(shape: &Shape, to_text: bool) -> SchemaRef {
             let kind = field.data_type();
             let channel = columns.channels.contains(&at);
             let plain_time = columns.time[..] == [at] && shape.times.is_number();
-            let float =
-                channel && !matches!(kind, DataType::Float16 | DataType::Float32) && !is_text(kind);
+            let float = channel && matches!(kind, DataType::Decimal128(..));
             if to_text {
                 field
                     .as_ref()
@@ -275,7 +410,10 @@ pub(super) fn written_schema(shape: &Shape, to_text: bool) -> SchemaRef {
                 field.as_ref().clone().with_nullable(true)
             }
         });
-    Arc::new(arrow_schema::Schema::new(fields.collect::<Vec<_>>()))
+    let extras = extras.iter().map(|(_, field)| field.clone());
+    Arc::new(arrow_schema::Schema::new(
+        fields.chain(extras).collect::<Vec<_>>(),
+    ))
 }
 
 /// The rows of a series that was not read from a table, for the columns of [`Shape::generated`].
@@ -295,4 +433,18 @@ pub(super) fn series_batch(series: &Series, schema: &SchemaRef) -> Result<Record
     let typed = columns.iter().zip(schema.fields());
     let typed = typed.map(|(column, field)| cast(column, field.data_type()));
     RecordBatch::try_new(schema.clone(), typed.collect::<Result<_, _>>()?)
+}
+
+#[cfg(feature = "nn")]
+impl From<crate::fill::FilledSeries> for Filled {
+    fn from(filled: crate::fill::FilledSeries) -> Self {
+        Self {
+            values: filled.values,
+            new_times: filled.new_times,
+            new_values: filled.new_values,
+            kept: filled.kept,
+            bands: filled.bands,
+            new_bands: filled.new_bands,
+        }
+    }
 }

@@ -57,7 +57,7 @@ pub use blocks::Storage;
 pub use columns::Columns;
 pub use csv_blocks::CsvForm;
 pub use dataset::{read_dataset, read_files};
-pub use filled::Filled;
+pub use filled::{Extras, Filled};
 pub use format::{Compression, Format};
 pub use notice::Notice;
 pub use npz_table::NpzForm;

@@ -92,6 +92,22 @@ impl TableReader {
         })
     }
 
+    /// Begins again with the first series.
+    ///
+    /// # Errors
+    /// If the table cannot be read any more.
+    pub fn restart(&mut self) -> Result<(), DataError> {
+        self.blocks = if self.notices.contains(&Notice::Ungrouped) {
+            sorted_by_id(&self.table, &self.shape.columns)?
+        } else {
+            self.table.blocks(None)?
+        };
+        self.block = None;
+        self.repairs = Repairs::default();
+        self.skipped = 0;
+        Ok(())
+    }
+
     /// All that is known about the table beside its rows.
     pub fn shape(&self) -> &Shape {
         &self.shape

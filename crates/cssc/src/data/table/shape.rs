@@ -4,6 +4,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 
 use super::blocks::Storage;
+use super::cells::counts_per_second;
 use super::columns::Columns;
 use super::npz_table::NpzForm;
 use super::number::NumberRules;
@@ -24,6 +25,12 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Whether times are seconds since 1970, and not plain numbers of an unknown unit.
+    pub fn times_are_seconds(&self) -> bool {
+        let first = self.columns.schema.field(self.columns.time[0]).data_type();
+        counts_per_second(first).is_some() || self.times.is_seconds()
+    }
+
     /// A new long table: `id` (whole numbers), `time`, then the channels as 32-bit floats.
     pub fn generated(channel_names: &[String]) -> Self {
         let mut fields = vec![

@@ -27,6 +27,8 @@ pub struct TimeForm {
     /// Of dates and times that have none.
     zone: TimeZone,
     numbers: NumberRules,
+    /// Whether numbers are counted from 1970.
+    epoch: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +63,16 @@ impl TimeForm {
             kind,
             zone,
             numbers: numbers.clone(),
+            epoch: matches!(
+                format,
+                TimeFormat::EpochSeconds | TimeFormat::EpochMilliseconds
+            ),
         })
+    }
+
+    /// Whether times are seconds since 1970, and not plain numbers of an unknown unit.
+    pub fn is_seconds(&self) -> bool {
+        self.epoch || !self.is_number()
     }
 
     /// The time as a number: seconds since 1970-01-01 UTC for dates.

@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use super::blocks::Storage;
 use super::cells;
 use super::csv_blocks::CsvForm;
-use super::filled::{Builder, Filled, series_batch, written_schema};
+use super::filled::{Builder, Extra, Extras, Filled, series_batch, written_schema};
 use super::format::{Format, by_ending};
 use super::npz_table::{self, NpzForm};
 use super::output::Output;
@@ -34,6 +34,7 @@ pub struct TableWriter {
     path: PathBuf,
     shape: Shape,
     schema: SchemaRef,
+    extras: Vec<Extra>,
     encoder: Encoder,
     waiting: Vec<RecordBatch>,
     rows_waiting: usize,
@@ -54,11 +55,31 @@ impl TableWriter {
     /// Opens `path` (`-` is standard output). The format is told by the ending, else it is that of
     /// `shape`, as are separator, decimal sign and time format.
     pub fn create(path: &Path, shape: &Shape) -> Result<Self, DataError> {
+        Self::create_with(path, shape, Extras::default())
+    }
+
+    /// Like [`TableWriter::create`], with columns behind those that were read.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or a column of that name is there already.
+    pub fn create_with(path: &Path, shape: &Shape, extras: Extras) -> Result<Self, DataError> {
         let (ending, compression) = by_ending(path);
         let storage = storage(ending, &shape.storage);
         // Parquet and archives are compressed inside; a compression around them is still honoured.
         let output = Output::create(path, compression).map_err(DataError::writing(path))?;
-        let schema = written_schema(shape, matches!(storage, Storage::Csv(_)));
+        let to_text = matches!(storage, Storage::Csv(_));
+        let extras = extras.columns(shape, to_text);
+        if let Some((_, field)) = extras
+            .iter()
+            .find(|(_, field)| shape.columns.schema.field_with_name(field.name()).is_ok())
+        {
+            return Err(Place::file(path).error(format!(
+                "the table has a column `{}` already, which was to be added; rename it",
+                field.name()
+            )));
+        }
+        let schema = written_schema(shape, to_text, &extras);
+        let extras = extras.into_iter().map(|(extra, _)| extra).collect();
         let refuse = |error: &dyn ToString| Place::file(path).error(error.to_string());
         let encoder = match storage {
             Storage::Csv(form) => Encoder::Csv(Box::new(csv_writer(form, output, &schema, path)?)),
@@ -86,6 +107,7 @@ impl TableWriter {
             path: path.to_owned(),
             shape,
             schema,
+            extras,
             encoder,
             waiting: Vec::new(),
             rows_waiting: 0,
@@ -94,7 +116,7 @@ impl TableWriter {
 
     /// Adds the rows of a series, its holes filled and new rows between them.
     pub fn write(&mut self, rows: &SeriesRows, filled: &Filled) -> Result<(), DataError> {
-        let builder = Builder::new(&self.shape, rows, filled)?;
+        let builder = Builder::new(&self.shape, rows, filled, &self.extras)?;
         let batch = builder.batch(&self.schema).map_err(|problem| {
             let series = rows.series.label();
             Place::file(&self.path).error(format!("series {series}: {problem}"))

@@ -1,0 +1,185 @@
+//! A training as people see it: a bar on a terminal, a line every few seconds elsewhere, events for programs;
+//! and how it is stopped.
+//!
+//! The first Ctrl-C asks the training to stop after its step; a second one ends the program at once.
+
+use cssc::train::{Control, Progress};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
+static ASKED_TO_STOP: AtomicBool = AtomicBool::new(false);
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "What is said")]
+pub(crate) struct Talk {
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Tell progress as JSON, one event a line, on standard error
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+}
+
+impl Talk {
+    /// A sentence for people, an event for programs.
+    pub(crate) fn note(self, text: &str) {
+        if self.json {
+            event(&json!({ "event": "note", "text": text }));
+        } else if !self.quiet {
+            line(text);
+        }
+    }
+
+    /// Text that is laid out for people.
+    pub(crate) fn text(self, text: &str) {
+        if !self.json && !self.quiet {
+            line(text);
+        }
+    }
+
+    /// Something for programs only.
+    pub(crate) fn event(self, value: &serde_json::Value) {
+        if self.json {
+            event(value);
+        }
+    }
+}
+
+fn line(text: &str) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+fn event(value: &serde_json::Value) {
+    line(&value.to_string());
+}
+
+/// From now on the first Ctrl-C only asks to stop.
+pub(crate) fn listen() {
+    // Without a handler Ctrl-C ends the program, as it always does.
+    let _ = ctrlc::set_handler(|| {
+        if ASKED_TO_STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        line("\nstopping after this step; press Ctrl-C again to end at once.");
+    });
+}
+
+/// Whether Ctrl-C was pressed.
+pub(crate) fn asked_to_stop() -> bool {
+    ASKED_TO_STOP.load(Ordering::SeqCst)
+}
+
+/// One training on display.
+pub(crate) struct Watch {
+    talk: Talk,
+    name: String,
+    bar: Option<ProgressBar>,
+    last_line: Option<Instant>,
+    started: Instant,
+    first_step: u64,
+    loss: f64,
+    validation: Option<f64>,
+}
+
+impl Watch {
+    pub(crate) fn new(talk: Talk, name: &str) -> Self {
+        let bar = (!talk.quiet && !talk.json && std::io::stderr().is_terminal()).then(|| {
+            let style = "{prefix} {bar:30} {pos}/{len} {msg}  {per_sec}  {eta} left";
+            let style = ProgressStyle::with_template(style).expect("the template is correct");
+            let style = style.with_key("per_sec", |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{:.1} steps/s", state.per_sec());
+            });
+            ProgressBar::new(0).with_style(style).with_prefix(name.to_owned())
+        });
+        Self {
+            talk,
+            name: name.to_owned(),
+            bar,
+            last_line: None,
+            started: Instant::now(),
+            first_step: 0,
+            loss: f64::NAN,
+            validation: None,
+        }
+    }
+
+    /// To be called after every step.
+    pub(crate) fn step(&mut self, progress: &Progress) -> Control {
+        if self.first_step == 0 {
+            self.first_step = progress.step;
+        }
+        if progress.loss.is_finite() {
+            // The loss of single batches jumps about.
+            let kept = if self.loss.is_finite() { 0.95 } else { 0.0 };
+            self.loss = kept * if kept > 0.0 { self.loss } else { 0.0 } + (1.0 - kept) * progress.loss;
+        }
+        if let Some(scores) = progress.validation {
+            self.validation = Some(scores.mse_all);
+        }
+        if let Some(times) = progress.recovered {
+            self.talk.note(&format!(
+                "step {}: a number was not finite; the step was undone and the rate halved ({times} so far).",
+                progress.step
+            ));
+        }
+        self.show(progress);
+        if asked_to_stop() { Control::Stop } else { Control::Continue }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let last = progress.step == progress.steps;
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.steps);
+            bar.set_position(progress.step);
+            bar.set_message(self.message());
+        } else if self.talk.json {
+            if progress.validation.is_some() || progress.recovered.is_some() || self.is_time() || last {
+                event(&json!({
+                    "event": "step", "training": self.name, "step": progress.step, "steps": progress.steps,
+                    "loss": progress.loss, "rate": progress.rate,
+                    "validation": progress.validation.map(|scores| scores.mse_all),
+                    "seconds": progress.elapsed.as_secs_f64(),
+                }));
+            }
+        } else if !self.talk.quiet && (self.is_time() || last) {
+            let made = (progress.step - self.first_step + 1) as f64;
+            let speed = made / self.started.elapsed().as_secs_f64().max(1e-9);
+            let left = (progress.steps - progress.step) as f64 / speed;
+            line(&format!(
+                "{}: step {} of {}, {}, {speed:.1} steps/s, {left:.0} s left",
+                self.name,
+                progress.step,
+                progress.steps,
+                self.message()
+            ));
+        }
+    }
+
+    fn is_time(&mut self) -> bool {
+        let due = self.last_line.is_none_or(|last| last.elapsed() >= BETWEEN_LINES);
+        if due {
+            self.last_line = Some(Instant::now());
+        }
+        due
+    }
+
+    fn message(&self) -> String {
+        let validation = self.validation.map(|error| format!(", validation {error:.3e}"));
+        format!("loss {:.3e}{}", self.loss, validation.unwrap_or_default())
+    }
+
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

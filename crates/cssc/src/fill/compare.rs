@@ -1,0 +1,236 @@
+//! Scores of methods on what was hidden, and the choice for every channel.
+
+use super::hold_out::{Hidden, HoldOut};
+use super::interpolator::Interpolator;
+use super::limits::Limits;
+use super::method::FillMethod;
+use crate::data::Dataset;
+use crate::model::ModelError;
+use rayon::prelude::*;
+
+/// Errors in units of the channel's standard deviation, so that channels can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Mean squared error: 1 is as good as the mean of the channel.
+    pub mse: f64,
+    /// Mean absolute error.
+    pub mae: f64,
+    /// Values that counted.
+    pub count: usize,
+}
+
+/// A method on all that was hidden.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodScore {
+    /// The method.
+    pub method: FillMethod,
+    /// Over all channels.
+    pub all: Score,
+    /// For every channel.
+    pub channels: Vec<Score>,
+}
+
+/// Methods side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// One row a method, in the order in which they were given.
+    pub methods: Vec<MethodScore>,
+    /// The best method of every channel.
+    pub chosen: Vec<FillMethod>,
+    /// What the chosen methods reach together.
+    pub together: Score,
+}
+
+/// Standard deviation of the known values of every channel; 1 where there is none.
+#[must_use]
+pub fn deviations(dataset: &Dataset) -> Vec<f64> {
+    let deviation = |channel: usize| {
+        let known = || {
+            dataset.series().iter().flat_map(move |series| {
+                (0..series.len()).filter_map(move |row| series.value(row, channel))
+            })
+        };
+        let count = known().count().max(1) as f64;
+        let mean = known().sum::<f64>() / count;
+        let variance = known().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+        let deviation = variance.sqrt();
+        if deviation > 1e-13 * mean.abs() {
+            deviation
+        } else {
+            1.0
+        }
+    };
+    (0..dataset.channels()).map(deviation).collect()
+}
+
+/// What an interpolator says of every hidden value, within limits.
+///
+/// # Errors
+/// If the data do not fit the interpolator.
+pub fn predict_hidden(
+    interpolator: &Interpolator,
+    held: &HoldOut,
+    limits: &Limits,
+) -> Result<Vec<f64>, ModelError> {
+    let parts: Vec<&[Hidden]> = held.hidden.chunk_by(|a, b| a.series == b.series).collect();
+    let predict = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
+        let series = &held.visible.series()[part[0].series];
+        let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
+        rows.dedup();
+        let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
+        let curve = interpolator.curve(series, &times)?;
+        let found = part.iter().map(|hidden| {
+            let place = rows.partition_point(|&row| row < hidden.row);
+            let value = curve.values[place * series.channels() + hidden.channel];
+            limits.apply(hidden.channel, value)
+        });
+        Ok(found.collect())
+    };
+    let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(predict).collect();
+    Ok(found?.concat())
+}
+
+impl Score {
+    /// Of `predicted` for the hidden values that `counts` lets through.
+    pub fn new(
+        hidden: &[Hidden],
+        predicted: &[f64],
+        deviations: &[f64],
+        counts: impl Fn(&Hidden) -> bool,
+    ) -> Self {
+        let mut score = Self::default();
+        for (hidden, predicted) in hidden.iter().zip(predicted) {
+            if !counts(hidden) {
+                continue;
+            }
+            let error = (predicted - hidden.value) / deviations[hidden.channel];
+            score.mse += error * error;
+            score.mae += error.abs();
+            score.count += 1;
+        }
+        let count = score.count.max(1) as f64;
+        Self {
+            mse: score.mse / count,
+            mae: score.mae / count,
+            count: score.count,
+        }
+    }
+}
+
+impl MethodScore {
+    /// Scores of what a method said.
+    #[must_use]
+    pub fn new(
+        method: FillMethod,
+        hidden: &[Hidden],
+        predicted: &[f64],
+        deviations: &[f64],
+    ) -> Self {
+        let score = |channel| Score::new(hidden, predicted, deviations, |h| h.channel == channel);
+        Self {
+            method,
+            all: Score::new(hidden, predicted, deviations, |_| true),
+            channels: (0..deviations.len()).map(score).collect(),
+        }
+    }
+}
+
+impl Comparison {
+    /// Chooses for every channel the method with the smallest squared error; for a channel of
+    /// which nothing was hidden, the best over all. Between equals the first wins, so give the
+    /// simpler methods first.
+    #[must_use]
+    pub fn new(methods: Vec<MethodScore>) -> Self {
+        let channels = methods.first().map_or(0, |m| m.channels.len());
+        let best = |error: &dyn Fn(&MethodScore) -> f64| {
+            let finite = |m: &&MethodScore| error(m).is_finite();
+            let found = methods.iter().filter(finite).reduce(|best, method| {
+                if error(method) < error(best) {
+                    method
+                } else {
+                    best
+                }
+            });
+            found.map_or(FillMethod::Linear, |m| m.method)
+        };
+        let overall = best(&|m| m.all.mse);
+        let choose = |channel: usize| {
+            let known = methods.iter().any(|m| m.channels[channel].count > 0);
+            if known {
+                best(&|m| m.channels[channel].mse)
+            } else {
+                overall
+            }
+        };
+        let chosen: Vec<FillMethod> = (0..channels).map(choose).collect();
+        let mut together = Score::default();
+        for (channel, method) in chosen.iter().enumerate() {
+            let Some(row) = methods.iter().find(|m| m.method == *method) else {
+                continue;
+            };
+            let score = row.channels[channel];
+            together.mse += score.mse * score.count as f64;
+            together.mae += score.mae * score.count as f64;
+            together.count += score.count;
+        }
+        let count = together.count.max(1) as f64;
+        together.mse /= count;
+        together.mae /= count;
+        Self {
+            methods,
+            chosen,
+            together,
+        }
+    }
+
+    /// The row of a method.
+    #[must_use]
+    pub fn method(&self, method: FillMethod) -> Option<&MethodScore> {
+        self.methods.iter().find(|row| row.method == method)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Series;
+    use crate::fill::{HoldOutOptions, Pattern};
+
+    /// A parabola in channel a, a zigzag in channel b.
+    fn data() -> Dataset {
+        let values = (0..200).flat_map(|k| {
+            let t = f64::from(k) * 0.1;
+            let zigzag = if k % 20 < 10 { k % 20 } else { 20 - k % 20 };
+            [t * t, f64::from(zigzag)]
+        });
+        let values = values.collect();
+        let times = (0..200).map(|k| f64::from(k) * 0.1).collect();
+        let series = Series::new(None, 2, times, values).unwrap();
+        Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap()
+    }
+
+    #[test]
+    fn every_channel_gets_the_method_that_finds_its_values_again() {
+        let data = data();
+        let options = HoldOutOptions {
+            pattern: Pattern::Single,
+            ..HoldOutOptions::default()
+        };
+        let held = HoldOut::new(&data, &options).unwrap();
+        let deviations = deviations(&held.visible);
+        let limits = Limits::none(2);
+        let score = |method| {
+            let interpolator = Interpolator::plain(method).unwrap();
+            let found = predict_hidden(&interpolator, &held, &limits).unwrap();
+            assert_eq!(found.len(), held.hidden.len());
+            MethodScore::new(method, &held.hidden, &found, &deviations)
+        };
+        let methods = [FillMethod::Linear, FillMethod::Natural].map(score);
+        let comparison = Comparison::new(methods.to_vec());
+        assert_eq!(comparison.chosen, [FillMethod::Natural, FillMethod::Linear]);
+        for row in &comparison.methods {
+            assert!(comparison.together.mse <= row.all.mse);
+            assert_eq!(row.all.count, held.hidden.len());
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Hides known values in the pattern of the real gaps, to see how well methods find them again.
+//!
+//! A gap is a template: how long it is, and which channels miss it together. Templates are
+//! drawn at random and laid over stretches where those channels are complete; the values
+//! inside are hidden. So a method is judged on what it will be asked: on long gaps when gaps
+//! are long, on single cells when single cells are missing.
+
+use super::gap::{Gap, gaps, typical_gap};
+use crate::data::{DataError, Dataset, Random, Series};
+use std::collections::BTreeMap;
+
+/// How values are chosen to be hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pattern {
+    /// In the pattern of the real gaps; one by one if there are none.
+    #[default]
+    Gaps,
+    /// One by one, at random.
+    Single,
+}
+
+/// How much is hidden, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoldOutOptions {
+    /// The part of the known values to be hidden. Default a tenth.
+    pub part: f64,
+    /// How they are chosen.
+    pub pattern: Pattern,
+    /// Gaps longer than this are not imitated.
+    pub longest: Option<f64>,
+    /// Most values to be hidden. Default 20,000.
+    pub most: usize,
+    /// Seed of the choice.
+    pub seed: u64,
+}
+
+impl Default for HoldOutOptions {
+    fn default() -> Self {
+        Self {
+            part: 0.1,
+            pattern: Pattern::Gaps,
+            longest: None,
+            most: 20_000,
+            seed: 0,
+        }
+    }
+}
+
+/// A value that was hidden.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hidden {
+    /// Number of the series.
+    pub series: usize,
+    /// Number of the row.
+    pub row: usize,
+    /// Number of the channel.
+    pub channel: usize,
+    /// The value.
+    pub value: f64,
+    /// Length of the gap it now lies in, from value to value.
+    pub gap: f64,
+}
+
+/// Data with some values hidden.
+#[derive(Clone, Debug)]
+pub struct HoldOut {
+    /// What is left.
+    pub visible: Dataset,
+    /// What was hidden, in order of series, row and channel.
+    pub hidden: Vec<Hidden>,
+    /// Whether gaps were imitated.
+    pub pattern: Pattern,
+}
+
+/// A gap to be imitated.
+#[derive(Clone, Debug, PartialEq)]
+struct Template {
+    length: f64,
+    channels: Vec<usize>,
+}
+
+impl HoldOut {
+    /// Hides values of `dataset`.
+    ///
+    /// The first and the last value of a channel are never hidden, nor more than a third of it.
+    ///
+    /// # Errors
+    /// Only if series cannot be rebuilt, which would be a fault of this library.
+    pub fn new(dataset: &Dataset, options: &HoldOutOptions) -> Result<Self, DataError> {
+        let templates = match options.pattern {
+            Pattern::Gaps => templates(dataset, options.longest),
+            Pattern::Single => Vec::new(),
+        };
+        let mut hider = Hider::new(dataset, options);
+        if !templates.is_empty() {
+            hider.lay(&templates);
+        }
+        let mut pattern = Pattern::Gaps;
+        // Too few places were long enough for the gaps there are.
+        if hider.hidden < hider.wanted / 4 || templates.is_empty() {
+            pattern = Pattern::Single;
+            hider.single();
+        }
+        hider.finish(pattern)
+    }
+}
+
+/// Gaps with the same ends in one series are one template.
+fn templates(dataset: &Dataset, longest: Option<f64>) -> Vec<Template> {
+    let mut together: BTreeMap<(usize, u64, u64), Vec<Gap>> = BTreeMap::new();
+    for gap in gaps(dataset) {
+        let key = (gap.series, gap.start.to_bits(), gap.end.to_bits());
+        together.entry(key).or_default().push(gap);
+    }
+    let template = |gaps: Vec<Gap>| Template {
+        length: gaps[0].length(),
+        channels: gaps.iter().map(|gap| gap.channel).collect(),
+    };
+    together
+        .into_values()
+        .map(template)
+        .filter(|template| longest.is_none_or(|longest| template.length <= longest))
+        .collect()
+}
+
+/// Hides values one template at a time.
+struct Hider<'a> {
+    dataset: &'a Dataset,
+    random: Random,
+    /// Values of every series, NaN where missing or hidden.
+    values: Vec<Vec<f64>>,
+    /// Values of each series and channel, and how many of them may still be hidden.
+    left: Vec<Vec<usize>>,
+    /// First row of each series in a common numbering, to draw series by their length.
+    starts: Vec<usize>,
+    usual: f64,
+    wanted: usize,
+    hidden: usize,
+}
+
+impl<'a> Hider<'a> {
+    fn new(dataset: &'a Dataset, options: &HoldOutOptions) -> Self {
+        let count = |series: &Series, channel| {
+            let known = (0..series.len()).filter(|&row| series.value(row, channel).is_some());
+            known.count()
+        };
+        let known: Vec<Vec<usize>> = dataset
+            .series()
+            .iter()
+            .map(|series| (0..series.channels()).map(|c| count(series, c)).collect())
+            .collect();
+        let all: usize = known.iter().flatten().sum();
+        let mut starts = vec![0];
+        for series in dataset.series() {
+            starts.push(starts[starts.len() - 1] + series.len());
+        }
+        Self {
+            dataset,
+            random: Random::stream(options.seed, 0x686f_6c64),
+            values: dataset
+                .series()
+                .iter()
+                .map(|series| series.values().to_vec())
+                .collect(),
+            left: known
+                .iter()
+                .map(|row| row.iter().map(|known| known / 3).collect())
+                .collect(),
+            starts,
+            usual: typical_gap(dataset).unwrap_or(0.0),
+            wanted: ((all as f64 * options.part).round() as usize).min(options.most),
+            hidden: 0,
+        }
+    }
+
+    /// Lays templates at random places until enough is hidden or no place is found any more.
+    fn lay(&mut self, templates: &[Template]) {
+        let mut misses = 0;
+        while self.hidden < self.wanted && misses < 200 + self.wanted {
+            let template = &templates[self.random.below(templates.len())];
+            misses = if self.try_lay(template) {
+                0
+            } else {
+                misses + 1
+            };
+        }
+    }
+
+    fn single(&mut self) {
+        let channels: Vec<usize> = (0..self.dataset.channels()).collect();
+        let mut misses = 0;
+        while self.hidden < self.wanted && misses < 200 + self.wanted {
+            let channel = channels[self.random.below(channels.len())];
+            let (number, row) = self.random_row();
+            let found = self.inner(number, row, channel);
+            if found {
+                self.hide(number, row, channel);
+            }
+            misses = if found { 0 } else { misses + 1 };
+        }
+    }
+
+    fn random_row(&mut self) -> (usize, usize) {
+        let all = self.starts[self.starts.len() - 1].max(1);
+        let place = self.random.below(all);
+        let number = self.starts.partition_point(|&start| start <= place) - 1;
+        (number, place - self.starts[number])
+    }
+
+    /// Whether a value may be hidden: known, with known ones on both sides, enough left.
+    fn inner(&self, number: usize, row: usize, channel: usize) -> bool {
+        let channels = self.dataset.channels();
+        let rows = self.dataset.series()[number].len();
+        let known = |row: usize| !self.values[number][row * channels + channel].is_nan();
+        self.left[number][channel] > 0
+            && row > 0
+            && row + 1 < rows
+            && known(row)
+            && known(row - 1)
+            && known(row + 1)
+    }
+
+    fn hide(&mut self, number: usize, row: usize, channel: usize) {
+        let channels = self.dataset.channels();
+        self.values[number][row * channels + channel] = f64::NAN;
+        self.left[number][channel] -= 1;
+        self.hidden += 1;
+    }
+
+    /// Lays a template behind a random row, if its channels are complete there.
+    fn try_lay(&mut self, template: &Template) -> bool {
+        if self.starts[self.starts.len() - 1] == 0 {
+            return false;
+        }
+        let (number, first) = self.random_row();
+        let times = self.dataset.series()[number].times();
+        // Half a step of tolerance: times are seldom exact.
+        let end = times[first] + template.length - 0.25 * self.usual.min(template.length);
+        let after = first + times[first..].partition_point(|&time| time < end);
+        let inside = first + 1..after;
+        if inside.is_empty() || after >= times.len() {
+            return false;
+        }
+        let channels = self.dataset.channels();
+        let complete = |channel: usize| {
+            let mut rows = first..=after;
+            let known =
+                rows.all(|row: usize| !self.values[number][row * channels + channel].is_nan());
+            known && self.left[number][channel] >= inside.len()
+        };
+        let no_gap = times[first..=after]
+            .windows(2)
+            .all(|pair| pair[1] - pair[0] <= 1.5 * self.usual.max(template.length / 3.0));
+        if !no_gap || !template.channels.iter().all(|&c| complete(c)) {
+            return false;
+        }
+        for row in inside {
+            for &channel in &template.channels {
+                self.hide(number, row, channel);
+            }
+        }
+        true
+    }
+
+    fn finish(self, pattern: Pattern) -> Result<HoldOut, DataError> {
+        let mut hidden = Vec::with_capacity(self.hidden);
+        let mut visible = Vec::with_capacity(self.dataset.len());
+        for (number, (series, values)) in self.dataset.series().iter().zip(self.values).enumerate()
+        {
+            let left = series.with_values(values)?;
+            for row in 0..series.len() {
+                for channel in 0..series.channels() {
+                    if let (Some(value), None) =
+                        (series.value(row, channel), left.value(row, channel))
+                    {
+                        let gap = gap_around(&left, row, channel);
+                        hidden.push(Hidden {
+                            series: number,
+                            row,
+                            channel,
+                            value,
+                            gap,
+                        });
+                    }
+                }
+            }
+            visible.push(left);
+        }
+        let names = self.dataset.channel_names().to_vec();
+        Ok(HoldOut {
+            visible: Dataset::new(names, visible)?,
+            hidden,
+            pattern,
+        })
+    }
+}
+
+/// Distance of the values on both sides of a cell.
+fn gap_around(series: &Series, row: usize, channel: usize) -> f64 {
+    let times = series.times();
+    let before = (0..row).rev().find(|&r| series.value(r, channel).is_some());
+    let after = (row + 1..times.len()).find(|&r| series.value(r, channel).is_some());
+    match (before, after) {
+        (Some(before), Some(after)) => times[after] - times[before],
+        _ => f64::INFINITY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two channels of 400 rows, gaps of 3 rows in both together and of 1 row in the second.
+    fn gappy() -> Dataset {
+        let mut values: Vec<f64> = (0..800).map(f64::from).collect();
+        for row in [50, 51, 52, 200, 201, 202] {
+            values[2 * row] = f64::NAN;
+            values[2 * row + 1] = f64::NAN;
+        }
+        for row in [100, 120, 140] {
+            values[2 * row + 1] = f64::NAN;
+        }
+        let times = (0..400).map(f64::from).collect();
+        let series = Series::new(None, 2, times, values).unwrap();
+        Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap()
+    }
+
+    #[test]
+    fn hidden_values_lie_in_gaps_like_the_real_ones() {
+        let data = gappy();
+        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        assert_eq!(held.pattern, Pattern::Gaps);
+        let wanted = 0.1 * (2 * 400 - 15) as f64;
+        assert!((held.hidden.len() as f64 - wanted).abs() <= 6.0);
+        for hidden in &held.hidden {
+            let length = if hidden.channel == 0 {
+                [4.0, 4.0]
+            } else {
+                [4.0, 2.0]
+            };
+            assert!(length.contains(&hidden.gap), "{hidden:?}");
+            let series = &data.series()[0];
+            assert_eq!(series.value(hidden.row, hidden.channel), Some(hidden.value));
+            let left = &held.visible.series()[0];
+            assert_eq!(left.value(hidden.row, hidden.channel), None);
+        }
+        let lone = |h: &&Hidden| h.channel == 1 && h.gap == 2.0;
+        assert!(held.hidden.iter().filter(lone).count() > 5);
+    }
+
+    #[test]
+    fn gaps_that_are_too_long_are_not_imitated() {
+        let options = HoldOutOptions {
+            longest: Some(3.0),
+            ..HoldOutOptions::default()
+        };
+        let held = HoldOut::new(&gappy(), &options).unwrap();
+        assert!(held.hidden.iter().all(|h| h.gap == 2.0 && h.channel == 1));
+    }
+
+    #[test]
+    fn without_gaps_single_values_are_hidden_and_the_seed_decides() {
+        let times: Vec<f64> = (0..200).map(f64::from).collect();
+        let series = Series::new(None, 1, times.clone(), times).unwrap();
+        let data = Dataset::new(vec!["a".into()], vec![series]).unwrap();
+        let hide = |seed| {
+            let options = HoldOutOptions {
+                seed,
+                ..HoldOutOptions::default()
+            };
+            HoldOut::new(&data, &options).unwrap().hidden
+        };
+        assert_eq!(hide(1).len(), 20);
+        assert_eq!(hide(1), hide(1));
+        assert_ne!(hide(1), hide(2));
+        assert!(
+            hide(1)
+                .iter()
+                .all(|h| h.row > 0 && h.row < 199 && h.gap == 2.0)
+        );
+    }
+
+    #[test]
+    fn nothing_is_hidden_where_nothing_is_known() {
+        let series = Series::new(None, 1, vec![0.0, 1.0], vec![f64::NAN; 2]).unwrap();
+        let data = Dataset::new(vec!["a".into()], vec![series]).unwrap();
+        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        assert_eq!(held.hidden, []);
+    }
+}

@@ -1,0 +1,230 @@
+//! A method, ready to give curves.
+
+use super::hold_out::{Hidden, HoldOut};
+use super::method::FillMethod;
+use crate::data::Series;
+use crate::model::{Method, Model, ModelError};
+use crate::{Kind, Path, PiecewiseCubic, Side};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A method with all it needs.
+#[derive(Clone, Debug)]
+pub enum Interpolator {
+    /// The value before.
+    Previous,
+    /// A plain spline through the values.
+    Plain(Kind),
+    /// The cubic smoothing spline.
+    Smoothing,
+    /// A trained model; `smooth` asks for the noise-aware form.
+    Model {
+        /// The model.
+        model: Arc<Model>,
+        /// Near the values instead of through them.
+        smooth: bool,
+    },
+}
+
+/// A curve at the times asked for, all blocks [times, channels]; NaN outside the first and the
+/// last value of a channel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// The curve.
+    pub values: Vec<f64>,
+    /// What a model predicts by itself.
+    pub predicted: Option<Vec<f64>>,
+    /// What was added to it.
+    pub compensation: Option<Vec<f64>>,
+}
+
+impl Interpolator {
+    /// The interpolator of a method that needs no training.
+    #[must_use]
+    pub fn plain(method: FillMethod) -> Option<Self> {
+        match method {
+            FillMethod::Previous => Some(Self::Previous),
+            FillMethod::Smoothing => Some(Self::Smoothing),
+            _ => method.kind().map(Self::Plain),
+        }
+    }
+
+    /// The method it is.
+    #[must_use]
+    pub fn method(&self) -> FillMethod {
+        match self {
+            Self::Previous => FillMethod::Previous,
+            Self::Plain(Kind::Makima) => FillMethod::Makima,
+            Self::Plain(Kind::Linear) => FillMethod::Linear,
+            Self::Plain(_) => FillMethod::Natural,
+            Self::Smoothing => FillMethod::Smoothing,
+            Self::Model { smooth: true, .. } => FillMethod::SmoothCssc,
+            Self::Model { model, .. } => match model.about().model.method {
+                Method::HiddenCssc => FillMethod::HiddenCssc,
+                _ => FillMethod::Cssc,
+            },
+        }
+    }
+
+    /// The curve of `series` at increasing `times`.
+    ///
+    /// # Errors
+    /// If the series does not fit the model.
+    pub fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, ModelError> {
+        let mut curve = match self {
+            Self::Model { model, smooth } => from_model(model, *smooth, series, times)?,
+            _ => Curve {
+                values: self.by_channel(series, times)?,
+                ..Curve::default()
+            },
+        };
+        blank_outside(&mut curve, series, times);
+        Ok(curve)
+    }
+
+    /// Every channel by itself, through its own values.
+    fn by_channel(&self, series: &Series, times: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let channels = series.channels();
+        let mut values = vec![f64::NAN; times.len() * channels];
+        for channel in 0..channels {
+            let (knots, known) = series.observed(channel);
+            if knots.is_empty() {
+                continue;
+            }
+            let found = match self {
+                Self::Previous => previous(&knots, &known, times),
+                Self::Smoothing => smoothing(&knots, &known, times)?,
+                Self::Plain(kind) => {
+                    let spline = PiecewiseCubic::fit(&knots, 1, &known, *kind)?;
+                    spline.sample(times, Side::Left)?.value
+                }
+                Self::Model { .. } => unreachable!("models treat all channels at once"),
+            };
+            let places = values.iter_mut().skip(channel).step_by(channels);
+            places.zip(found).for_each(|(place, value)| *place = value);
+        }
+        Ok(values)
+    }
+}
+
+fn previous(knots: &[f64], known: &[f64], times: &[f64]) -> Vec<f64> {
+    let value = |&time: &f64| {
+        let after = knots.partition_point(|&knot| knot <= time);
+        known[after.max(1) - 1]
+    };
+    times.iter().map(value).collect()
+}
+
+fn smoothing(knots: &[f64], known: &[f64], times: &[f64]) -> Result<Vec<f64>, ModelError> {
+    let spline = PiecewiseCubic::fit(knots, 1, known, Kind::Natural)?;
+    Ok(spline.sample(times, Side::Left)?.value)
+}
+
+fn from_model(
+    model: &Model,
+    smooth: bool,
+    series: &Series,
+    times: &[f64],
+) -> Result<Curve, ModelError> {
+    let _ = smooth;
+    if series.values().iter().all(|value| value.is_nan()) {
+        let nothing = vec![f64::NAN; times.len() * series.channels()];
+        return Ok(Curve {
+            values: nothing,
+            ..Curve::default()
+        });
+    }
+    let found = model.interpolate(series, times)?;
+    Ok(Curve {
+        values: found.smoothed.value,
+        predicted: Some(found.predicted),
+        compensation: Some(found.compensation),
+    })
+}
+
+/// Deviations of values at `times`, as the noise-aware form knows them [times, channels].
+pub(super) fn predictive_deviations(
+    series: &Series,
+    times: &[f64],
+) -> Result<Vec<f64>, ModelError> {
+    Ok(vec![1.0; times.len() * series.channels()])
+}
+
+/// The same for every hidden value.
+pub(super) fn hidden_deviations(held: &HoldOut) -> Result<Vec<f64>, ModelError> {
+    let parts: Vec<&[Hidden]> = held.hidden.chunk_by(|a, b| a.series == b.series).collect();
+    let find = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
+        let series = &held.visible.series()[part[0].series];
+        let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
+        rows.dedup();
+        let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
+        let deviations = predictive_deviations(series, &times)?;
+        let found = part.iter().map(|hidden| {
+            let place = rows.partition_point(|&row| row < hidden.row);
+            deviations[place * series.channels() + hidden.channel]
+        });
+        Ok(found.collect())
+    };
+    let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(find).collect();
+    Ok(found?.concat())
+}
+
+/// Outside its first and last value a channel has no curve.
+fn blank_outside(curve: &mut Curve, series: &Series, times: &[f64]) {
+    let channels = series.channels();
+    for channel in 0..channels {
+        let known = |&row: &usize| series.value(row, channel).is_some();
+        let first = (0..series.len()).find(known);
+        let last = (0..series.len()).rev().find(known);
+        let range = match (first, last) {
+            (Some(first), Some(last)) => series.times()[first]..=series.times()[last],
+            _ => f64::INFINITY..=f64::NEG_INFINITY,
+        };
+        for (row, time) in times.iter().enumerate() {
+            if range.contains(time) {
+                continue;
+            }
+            let place = row * channels + channel;
+            curve.values[place] = f64::NAN;
+            let parts = [&mut curve.predicted, &mut curve.compensation];
+            for block in parts.into_iter().flatten() {
+                block[place] = f64::NAN;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Channel a: 0, 2, missing, 6 at times 0..3; channel b only at 1 and 2.
+    fn series() -> Series {
+        let nan = f64::NAN;
+        let values = vec![0.0, nan, 2.0, 5.0, nan, 7.0, 6.0, nan];
+        Series::new(None, 2, vec![0.0, 1.0, 2.0, 3.0], values).unwrap()
+    }
+
+    #[test]
+    fn every_plain_method_fills_inside_and_leaves_the_outside_empty() {
+        for method in FillMethod::ALL {
+            let Some(interpolator) = Interpolator::plain(method) else {
+                continue;
+            };
+            assert_eq!(interpolator.method(), method);
+            let curve = interpolator
+                .curve(&series(), &[-1.0, 1.0, 1.5, 2.5])
+                .unwrap();
+            let nan: Vec<bool> = curve.values.iter().map(|x| x.is_nan()).collect();
+            assert_eq!(nan, [true, true, false, false, false, false, false, true]);
+            if method != FillMethod::Smoothing {
+                assert!((curve.values[2] - 2.0).abs() < 1e-12, "{method}");
+            }
+        }
+        let linear = Interpolator::plain(FillMethod::Linear).unwrap();
+        let curve = linear.curve(&series(), &[1.5]).unwrap();
+        assert_eq!(curve.values, [3.0, 6.0]);
+        let curve = Interpolator::Previous.curve(&series(), &[1.5]).unwrap();
+        assert_eq!(curve.values, [2.0, 5.0]);
+    }
+}

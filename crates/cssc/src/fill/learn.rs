@@ -1,0 +1,169 @@
+//! From gappy data to a trained model.
+//!
+//! Long series are cut into windows; a tenth of the windows validates. What is hidden in
+//! training has the pattern of the real gaps. Errors count in units of each channel's deviation.
+
+use super::gap::{gaps, typical_gap};
+use super::windows::{Windows, cut};
+use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
+use crate::model::{Method, Model, ModelConfig, ModelError};
+use crate::train::{Control, Observation, Progress, RateSchedule, TrainConfig, Trainer};
+
+/// How a model of people's data is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnOptions {
+    /// Shape and behaviour of the model; `channels` is set from the data.
+    pub model: ModelConfig,
+    /// The training; `observation` is set from the gaps unless `keep_observation`.
+    pub training: TrainConfig,
+    /// Leaves `training.observation` as it is.
+    pub keep_observation: bool,
+    /// How long series are cut.
+    pub windows: Windows,
+    /// Typical distance of rows in the model's time.
+    pub typical_gap: f64,
+    /// Gaps longer than this are not imitated in training.
+    pub longest_gap: Option<f64>,
+}
+
+impl Default for LearnOptions {
+    fn default() -> Self {
+        Self {
+            model: ModelConfig {
+                dynamics: vec![100; 2],
+                decoder: vec![100],
+                cell: 50,
+                ..ModelConfig::default()
+            },
+            training: TrainConfig {
+                steps: 1500,
+                validate_every: 100,
+                schedule: RateSchedule::OneCycle {
+                    rise: 0.05,
+                    floor: 0.001,
+                },
+                ..TrainConfig::default()
+            },
+            keep_observation: false,
+            windows: Windows::default(),
+            typical_gap: 0.1,
+            longest_gap: None,
+        }
+    }
+}
+
+impl LearnOptions {
+    /// The same with another method.
+    #[must_use]
+    pub fn with_method(&self, method: Method) -> Self {
+        let mut options = self.clone();
+        options.model.method = method;
+        options
+    }
+}
+
+/// Data made ready for a training.
+#[derive(Clone, Debug)]
+pub struct Learning {
+    /// Settings as they will be used.
+    pub options: LearnOptions,
+    /// From the user's units to the model's.
+    pub scaler: Scaler,
+    /// Windows to train on, scaled.
+    pub train: Dataset,
+    /// Windows to validate on, scaled.
+    pub validation: Dataset,
+}
+
+impl Learning {
+    /// Cuts, scales and splits.
+    ///
+    /// # Errors
+    /// If there is too little to learn from, with what there is.
+    pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, ModelError> {
+        let mut options = options.clone();
+        options.model.channels = dataset.channels();
+        if !options.keep_observation {
+            options.training.observation = observation(dataset, &options);
+        }
+        let windows = cut(dataset, options.windows)?;
+        if windows.len() < 4 {
+            return Err(ModelError::Setting(format!(
+                "there are only {} stretches of at least four rows to learn from; give more \
+                 data, or use a method that needs no training",
+                windows.len()
+            )));
+        }
+        let times = TimeScaling::TypicalGap(options.typical_gap);
+        let scaler = Scaler::fit(&windows, ValueScaling::Standard, times)?;
+        let scaled = scaler.scale_all(&windows)?;
+        let mut numbers: Vec<usize> = (0..scaled.len()).collect();
+        Random::stream(options.training.seed, 0x7661_6c69).shuffle(&mut numbers);
+        let (validation, train) = numbers.split_at((scaled.len() / 10).clamp(1, 200));
+        Ok(Self {
+            scaler,
+            train: scaled.subset(train),
+            validation: scaled.subset(validation),
+            options,
+        })
+    }
+
+    /// A trainer for it.
+    ///
+    /// # Errors
+    /// If settings are out of range.
+    pub fn trainer(&self) -> Result<Trainer<'_>, ModelError> {
+        Trainer::new(
+            &self.options.model,
+            &self.options.training,
+            &self.train,
+            &self.validation,
+        )
+    }
+
+    /// What came of it, as a model.
+    #[must_use]
+    pub fn model(&self, trainer: Trainer<'_>) -> Model {
+        trainer.into_model(self.scaler.clone(), self.train.channel_names().to_vec())
+    }
+}
+
+/// Runs of rows as long as the gaps are, hiding a quarter of the rows.
+fn observation(dataset: &Dataset, options: &LearnOptions) -> Observation {
+    let usual = typical_gap(dataset).unwrap_or(1.0);
+    let longest = options.windows.rows / 3;
+    let rows = |length: f64| ((length / usual).round() as usize).saturating_sub(1);
+    let allowed = |length: f64| options.longest_gap.is_none_or(|most| length <= most);
+    let mut lengths: Vec<usize> = gaps(dataset)
+        .iter()
+        .map(|gap| gap.length())
+        .filter(|&length| allowed(length))
+        .map(|length| rows(length).clamp(1, longest.max(1)))
+        .collect();
+    lengths.sort_unstable();
+    // A hundred lengths, evenly over the sorted ones, tell the distribution.
+    let every = lengths.len().div_ceil(100).max(1);
+    let mut lengths: Vec<usize> = lengths.into_iter().step_by(every).collect();
+    if lengths.is_empty() {
+        lengths.push(1);
+    }
+    Observation::Runs {
+        hidden: 0.25,
+        lengths,
+    }
+}
+
+/// Trains a model on gappy data.
+///
+/// # Errors
+/// If there is too little to learn from, settings are out of range or the training diverges.
+pub fn learn(
+    dataset: &Dataset,
+    options: &LearnOptions,
+    progress: impl FnMut(&Trainer<'_>, &Progress) -> Control,
+) -> Result<Model, ModelError> {
+    let learning = Learning::new(dataset, options)?;
+    let mut trainer = learning.trainer()?;
+    trainer.run(progress)?;
+    Ok(learning.model(trainer))
+}

@@ -1,0 +1,96 @@
+//! Long series cut into windows that a model is trained on.
+
+use super::gap::typical_gap;
+use crate::data::{DataError, Dataset, Series};
+
+/// How long series are cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Windows {
+    /// Rows of a window. Default 64.
+    pub rows: usize,
+    /// Rows from the start of one window to the start of the next. Default half a window.
+    pub stride: usize,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self {
+            rows: 64,
+            stride: 32,
+        }
+    }
+}
+
+/// Cuts every series into overlapping windows of rows that hold a value. Where neighbouring rows
+/// are further apart than half a window usually lasts, no window reaches across.
+///
+/// # Errors
+/// Only if series cannot be rebuilt, which would be a fault of this library.
+pub fn cut(dataset: &Dataset, windows: Windows) -> Result<Dataset, DataError> {
+    let longest = typical_gap(dataset).unwrap_or(f64::INFINITY) * windows.rows as f64 / 2.0;
+    let mut all = Vec::new();
+    for (number, series) in dataset.series().iter().enumerate() {
+        let known = |&row: &usize| series.row(row).iter().any(|value| !value.is_nan());
+        let rows: Vec<usize> = (0..series.len()).filter(known).collect();
+        let apart = |a: &usize, b: &usize| series.times()[*b] - series.times()[*a] <= longest;
+        for stretch in rows.chunk_by(apart) {
+            for start in starts(stretch.len(), windows) {
+                let rows = &stretch[start..stretch.len().min(start + windows.rows)];
+                let name = format!("{number}:{}", rows[0]);
+                all.push(window(series, rows, name)?);
+            }
+        }
+    }
+    Dataset::new(dataset.channel_names().to_vec(), all)
+}
+
+/// Where windows begin; the last one ends with the stretch. Stretches of fewer than four rows
+/// teach nothing.
+fn starts(rows: usize, windows: Windows) -> Vec<usize> {
+    if rows < 4 {
+        return Vec::new();
+    }
+    let last = rows.saturating_sub(windows.rows);
+    let mut starts: Vec<usize> = (0..last).step_by(windows.stride.max(1)).collect();
+    starts.push(last);
+    starts
+}
+
+/// Rows of a series, their times counted from the first.
+fn window(series: &Series, rows: &[usize], name: String) -> Result<Series, DataError> {
+    let taken = series.take(rows)?;
+    let origin = taken.times()[0];
+    let times = taken.times().iter().map(|time| time - origin).collect();
+    Series::new(
+        Some(name),
+        series.channels(),
+        times,
+        taken.values().to_vec(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_overlap_cover_everything_and_do_not_reach_across_a_long_gap() {
+        let mut times: Vec<f64> = (0..10).map(f64::from).collect();
+        times.extend((0..5).map(|k| 100.0 + f64::from(k)));
+        let values = (0..15).map(f64::from).collect();
+        let series = Series::new(None, 1, times, values).unwrap();
+        let data = Dataset::new(vec!["x".into()], vec![series]).unwrap();
+        let cut = cut(&data, Windows { rows: 6, stride: 3 }).unwrap();
+        let values: Vec<&[f64]> = cut.series().iter().map(Series::values).collect();
+        assert_eq!(
+            values,
+            [
+                &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0][..],
+                &[3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+                &[4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+                &[10.0, 11.0, 12.0, 13.0, 14.0],
+            ]
+        );
+        assert!(cut.series().iter().all(|window| window.times()[0] == 0.0));
+    }
+}
