@@ -17,6 +17,7 @@
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
+//! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
 //!
 //! `nn`, `ode`, `model`, `batch` and `train` come with the feature `nn`, the reading of files
@@ -70,6 +71,7 @@ pub mod ode;
 mod parallel;
 mod path;
 mod real;
+pub mod smooth;
 pub mod spline;
 #[cfg(feature = "nn")]
 pub mod train;
@@ -81,6 +83,7 @@ pub use compensate::{
 pub use error::Error;
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;
+pub use smooth::{SmoothOptions, Smoothed, Strength, smooth};
 pub use spline::{Kind, PiecewiseCubic};
 
 /// Compiles and runs the code in the README.
