@@ -108,7 +108,7 @@ proptest! {
         let there = smoothed(&stretched, &options);
         for channel in 0..problem.channels {
             let [here, there] = [here.strengths[channel] * a.powi(3) * b, there.strengths[channel]];
-            prop_assert!((here - there).abs() <= 1e-3 * there, "{here} {there}");
+            prop_assert!((here - there).abs() <= 1e-2 * there, "{here} {there}");
         }
     }
 
@@ -245,7 +245,7 @@ fn a_zero_prediction_gives_the_smoothing_splines_of_scipy() {
         for answer in answers {
             if chosen {
                 let difference = (answer.strengths[0] / strength - 1.0).abs();
-                assert!(difference < 1e-3, "{} {strength}", answer.strengths[0]);
+                assert!(difference < 5e-3, "{} {strength}", answer.strengths[0]);
                 // n·σ²/Σ(1 - a) is the criterion again
                 let residuals = answer
                     .compensation
@@ -259,12 +259,12 @@ fn a_zero_prediction_gives_the_smoothing_splines_of_scipy() {
                 let criterion = times.len() as f64 * noise * noise / squares;
                 let expected = case["criterion"].as_f64().unwrap();
                 assert!(
-                    (criterion / expected - 1.0).abs() < 1e-6,
+                    (criterion / expected - 1.0).abs() < 1e-5,
                     "{criterion} {expected}"
                 );
             }
             let found = answer.compensation.sample(&query, Side::Right).unwrap();
-            let tolerance = if chosen { 1e-4 } else { 1e-10 };
+            let tolerance = if chosen { 1e-3 } else { 1e-10 };
             for (key, found) in [
                 ("y", &found.value),
                 ("dy", &found.slope),

@@ -3,6 +3,7 @@
 use super::knowledge::Knowledge;
 use super::options::Strength;
 use super::strength::cross_validated;
+use crate::lanes::Pack;
 
 /// A knot at which the curve is drawn towards a value.
 #[derive(Debug, Clone, Copy)]
@@ -61,54 +62,55 @@ impl Sums {
 impl Channel {
     /// Smooths with the strength asked for.
     pub(super) fn fit(&self, strength: Strength) -> Fit {
-        let mut memory = Vec::new();
         let strength = match strength {
             Strength::Given(strength) => strength,
             Strength::CrossValidated => cross_validated(self),
         };
-        let intensity = self.sums(strength, &mut memory).intensity();
+        let mut sums = [Sums::default()];
         let mut values: Vec<f64> = self.knots.iter().map(|knot| knot.target).collect();
-        self.leave_one_out(strength, &mut memory, |i, force, _| {
-            values[i] -= force * strength / self.knots[i].weight;
+        self.leave_one_out([strength], &mut Vec::new(), |i, force, stiffness| {
+            values[i] -= force.0[0] * strength / self.knots[i].weight;
+            add(&mut sums, &self.knots[i], force, stiffness);
         });
         Fit {
             strength,
-            intensity,
+            intensity: sums[0].intensity(),
             values,
         }
     }
 
-    pub(super) fn sums(&self, strength: f64, memory: &mut Vec<Knowledge>) -> Sums {
-        let mut sums = Sums::default();
-        self.leave_one_out(strength, memory, |i, force, stiffness| {
-            let knot = &self.knots[i];
-            if !knot.pinned {
-                sums.count += 1;
-                sums.squares += force * force / knot.weight;
-                sums.freedom += stiffness / knot.weight;
-            }
+    /// The sums for each of the strengths.
+    pub(super) fn sums<const W: usize>(
+        &self,
+        strengths: [f64; W],
+        memory: &mut Vec<Knowledge<W>>,
+    ) -> [Sums; W] {
+        let mut sums = [Sums::default(); W];
+        self.leave_one_out(strengths, memory, |i, force, stiffness| {
+            add(&mut sums, &self.knots[i], force, stiffness);
         });
         sums
     }
 
     /// Calls `visit(i, u, D)` for every knot, from the last to the first. With m and V mean
     /// and variance of its value given all *other* knots, D = 1/(V + λ/w), u = D(x - m).
-    fn leave_one_out(
+    fn leave_one_out<const W: usize>(
         &self,
-        strength: f64,
-        memory: &mut Vec<Knowledge>,
-        mut visit: impl FnMut(usize, f64, f64),
+        strengths: [f64; W],
+        memory: &mut Vec<Knowledge<W>>,
+        mut visit: impl FnMut(usize, Pack<W>, Pack<W>),
     ) {
-        self.predict_forward(strength, memory);
+        self.predict_forward(strengths, memory);
         let mut future = Knowledge::NONE;
         for (i, past) in memory.iter().enumerate().rev() {
             let knot = &self.knots[i];
-            let variance = strength / knot.weight;
+            let variance = knot.variance(strengths);
             match past.with(&future) {
-                None => visit(i, 0.0, 0.0),
+                None => visit(i, Pack::ZERO, Pack::ZERO),
                 Some([mean, others]) => {
-                    let stiffness = 1.0 / (others + variance);
-                    visit(i, (knot.target - mean) * stiffness, stiffness);
+                    let stiffness = Pack([1.0; W]) / (others + variance);
+                    let off = Pack([knot.target; W]) - mean;
+                    visit(i, off * stiffness, stiffness);
                 }
             }
             future = future.observe(knot.target, variance);
@@ -121,7 +123,7 @@ impl Channel {
     }
 
     /// What is known at each knot from those before it.
-    fn predict_forward(&self, strength: f64, into: &mut Vec<Knowledge>) {
+    fn predict_forward<const W: usize>(&self, strengths: [f64; W], into: &mut Vec<Knowledge<W>>) {
         into.clear();
         into.reserve(self.knots.len());
         let mut past = Knowledge::NONE;
@@ -131,7 +133,7 @@ impl Channel {
             before = knot.time;
             into.push(past);
             past = past
-                .observe(knot.target, strength / knot.weight)
+                .observe(knot.target, knot.variance(strengths))
                 .kick(knot.kick);
         }
     }
@@ -145,19 +147,18 @@ impl Channel {
         mut visit: impl FnMut(usize, f64),
     ) {
         let knots = &self.knots;
+        let variance = |i: usize| knots[i].variance([strength]);
         let mut past = Vec::new();
-        self.predict_forward(strength, &mut past);
+        self.predict_forward([strength], &mut past);
         // From the last time back: what is known from the future goes along.
         let mut future = Knowledge::NONE;
         let mut ahead = knots.len(); // the first knot that `future` knows
         for (at, &time) in times.iter().enumerate().rev() {
             while ahead > 0 && knots[ahead - 1].time > time {
                 ahead -= 1;
-                let gap = knots
-                    .get(ahead + 1)
-                    .map_or(0.0, |k| k.time - knots[ahead].time);
-                let variance = strength / knots[ahead].weight;
-                future = future.advance(gap).observe(0.0, variance);
+                let next = knots.get(ahead + 1);
+                let gap = next.map_or(0.0, |next| next.time - knots[ahead].time);
+                future = future.advance(gap).observe(0.0, variance(ahead));
             }
             let from_future = match knots.get(ahead) {
                 Some(knot) => future.advance(knot.time - time),
@@ -165,12 +166,34 @@ impl Channel {
             };
             let from_past = match ahead.checked_sub(1) {
                 Some(i) => past[i]
-                    .observe(0.0, strength / knots[i].weight)
+                    .observe(0.0, variance(i))
                     .advance(time - knots[i].time),
                 None => Knowledge::NONE,
             };
             let known = from_past.with(&from_future);
-            visit(at, known.map_or(f64::NAN, |[_, variance]| variance));
+            visit(at, known.map_or(f64::NAN, |[_, variance]| variance.0[0]));
         }
+    }
+}
+
+impl Knot {
+    /// Of the noise with which its target is seen, for white noise of intensity 1.
+    #[inline(always)]
+    fn variance<const W: usize>(&self, strengths: [f64; W]) -> Pack<W> {
+        Pack(strengths) * (1.0 / self.weight)
+    }
+}
+
+/// Adds what one knot says to the sums, if it is observed.
+#[inline(always)]
+fn add<const W: usize>(sums: &mut [Sums; W], knot: &Knot, force: Pack<W>, stiffness: Pack<W>) {
+    if knot.pinned {
+        return;
+    }
+    let part = 1.0 / knot.weight;
+    for (l, sums) in sums.iter_mut().enumerate() {
+        sums.count += 1;
+        sums.squares += force.0[l] * force.0[l] * part;
+        sums.freedom += stiffness.0[l] * part;
     }
 }

@@ -3,17 +3,20 @@
 
 use rayon::prelude::*;
 
-use super::channel::Channel;
+use super::channel::{Channel, Knot, Sums};
 
 /// With fewer observations GCV says nothing.
 const FEWEST: usize = 4;
 
 /// Distance of the points of the grid in ln λ. The influence of every single oscillation goes
 /// from one to nothing over some two powers of ten, so GCV has no narrower valleys.
-const SPACING: f64 = 3.0;
+const SPACING: f64 = 2.0;
+
+/// Points of the grid that are walked at the same time.
+const TOGETHER: usize = 4;
 
 /// How well ln λ is found; GCV is flat there.
-const TOLERANCE: f64 = 1e-5;
+const TOLERANCE: f64 = 1e-3;
 
 /// λ with the least GCV, which may be 0.
 pub(super) fn cross_validated(channel: &Channel) -> f64 {
@@ -21,36 +24,47 @@ pub(super) fn cross_validated(channel: &Channel) -> f64 {
     if observed < FEWEST {
         return 0.0;
     }
-    let score = |strength: f64, memory: &mut Vec<_>| {
-        let score = channel.sums(strength, memory).score();
-        if score.is_nan() { f64::INFINITY } else { score }
-    };
-    let [low, high] = range(channel).map(f64::ln);
-    let steps = ((high - low) / SPACING).ceil().max(1.0);
-    let point = |i: usize| low + (high - low) * (i as f64 / steps);
-    let scores: Vec<f64> = (0..=steps as usize)
-        .into_par_iter()
-        .map_init(Vec::new, |memory, i| score(point(i).exp(), memory))
-        .collect();
+    let (points, scores) = grid(channel);
     let best = (0..scores.len())
         .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
-        .expect("the grid has at least two points");
-    let bracket = [
-        point(best.saturating_sub(1)),
-        point((best + 1).min(scores.len() - 1)),
-    ];
+        .expect("the grid has points");
+    let bracket = [best.saturating_sub(1), (best + 1).min(scores.len() - 1)];
     let mut memory = Vec::new();
-    let (place, least) = minimum(bracket, |x| score(x.exp(), &mut memory));
-    let (place, least) = if least < scores[best] {
-        (place, least)
+    let mut score = |strength: f64| score(channel.sums([strength], &mut memory)[0]);
+    let found = minimum(bracket.map(|i| points[i]), |x| score(x.exp()));
+    let (place, least) = if found.1 < scores[best] {
+        found
     } else {
-        (point(best), scores[best])
+        (points[best], scores[best])
     };
-    if score(0.0, &mut memory) <= least {
+    if score(0.0) <= least {
         0.0
     } else {
         place.exp()
     }
+}
+
+/// GCV at points ln λ over the whole range.
+fn grid(channel: &Channel) -> (Vec<f64>, Vec<f64>) {
+    let [low, high] = range(channel).map(f64::ln);
+    let rows = ((high - low) / (SPACING * TOGETHER as f64)).ceil().max(1.0) as usize;
+    let last = (rows * TOGETHER - 1) as f64;
+    let points: Vec<f64> = (0..rows * TOGETHER)
+        .map(|i| low + (high - low) * (i as f64 / last))
+        .collect();
+    let (rows, _) = points.as_chunks::<TOGETHER>();
+    let scores: Vec<[f64; TOGETHER]> = rows
+        .par_iter()
+        .map_init(Vec::new, |memory, row| {
+            channel.sums(row.map(f64::exp), memory).map(score)
+        })
+        .collect();
+    (points, scores.into_iter().flatten().collect())
+}
+
+fn score(sums: Sums) -> f64 {
+    let score = sums.score();
+    if score.is_nan() { f64::INFINITY } else { score }
 }
 
 /// Strengths outside of which nothing changes any more: below, a knot moves by at most
@@ -59,7 +73,7 @@ pub(super) fn cross_validated(channel: &Channel) -> f64 {
 /// the units of time and weights.
 fn range(channel: &Channel) -> [f64; 2] {
     let knots = &channel.knots;
-    let stiffness = |triple: &[super::channel::Knot]| {
+    let stiffness = |triple: &[Knot]| {
         let [before, after] = [0, 1].map(|i| triple[i + 1].time - triple[i].time);
         let forces = [1.0 / before, 1.0 / before + 1.0 / after, 1.0 / after];
         let sum: f64 = forces
