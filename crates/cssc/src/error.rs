@@ -162,6 +162,17 @@ pub enum Error {
         end: f64,
     },
 
+    /// A setting is out of its range.
+    #[error("`{what}` is {value}; give {expected}")]
+    Setting {
+        /// Which setting.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+
     /// Two paths that are added have different numbers of channels.
     #[error("cannot add a path of {left} channels and one of {right}; they must have the same")]
     ChannelMismatch {

@@ -5,7 +5,7 @@
 //! of a block sit in its places. A channel's result does not depend on its neighbours or on
 //! `W`: the same operations run in the same order in every place.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::real::Real;
 
@@ -39,6 +39,8 @@ macro_rules! lanewise {
 }
 lanewise!(Add, add, +=);
 lanewise!(Sub, sub, -=);
+lanewise!(Mul, mul, *=);
+lanewise!(Div, div, /=);
 
 impl<const W: usize> Mul<f64> for Pack<W> {
     type Output = Self;

@@ -17,6 +17,7 @@
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
+//! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
 //! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
 //!
@@ -73,6 +74,7 @@ pub mod ode;
 mod parallel;
 mod path;
 mod real;
+pub mod smooth;
 pub mod spline;
 #[cfg(feature = "nn")]
 pub mod train;
@@ -84,6 +86,7 @@ pub use compensate::{
 pub use error::Error;
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;
+pub use smooth::{SmoothOptions, Smoothed, Strength, smooth};
 pub use spline::{Kind, PiecewiseCubic};
 
 /// Compiles and runs the code in the README.

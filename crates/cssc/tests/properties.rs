@@ -3,36 +3,12 @@
 
 mod common;
 
-use common::check::{assert_correct, roles, worst_residual};
+use common::check::{assert_correct, difference, roles, scaled, worst_residual};
 use common::dense;
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
 use cssc::{EndRule, Jets, Kind, Path, PiecewiseCubic, Plan, Role, Side};
 use proptest::prelude::*;
-
-/// The coefficients of one channel, each times its power of the gap.
-fn scaled(problem: &Problem, c: &PiecewiseCubic, channel: usize) -> Vec<[f64; 4]> {
-    let scale = |k: usize, power: usize| problem.gap(k).powi(power as i32);
-    (0..problem.times.len() - 1)
-        .map(|k| {
-            let piece = c.piece(k, channel);
-            std::array::from_fn(|power| piece[power] * scale(k, power))
-        })
-        .collect()
-}
-
-/// Largest difference relative to the largest number of either.
-fn difference(found: &[[f64; 4]], expected: &[[f64; 4]]) -> f64 {
-    let largest = |m: f64, a: &f64| m.max(a.abs());
-    let size = expected
-        .as_flattened()
-        .iter()
-        .chain(found.as_flattened())
-        .fold(0.0, largest);
-    let pairs = found.as_flattened().iter().zip(expected.as_flattened());
-    let worst = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-    if worst == 0.0 { 0.0 } else { worst / size }
-}
 
 /// Asserts that two compensations of the same knots agree to `tolerance`.
 fn assert_close(

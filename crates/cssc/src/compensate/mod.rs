@@ -51,6 +51,7 @@ pub use batch::Compensator;
 pub use block::{BatchInputs, BatchKnots, BatchQuery};
 pub use error_bound::error_bound;
 pub use options::{DEFAULT_MAX_FOLD, EndRule, Options};
+pub(crate) use plan::OwnKnot;
 pub use plan::{Plan, Role};
 
 use crate::error::{Error, check_length};

@@ -45,18 +45,18 @@ pub struct Plan {
 
 /// The own knots of the channels of one group.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group {
-    pub(super) own: Vec<OwnKnot>,
+pub(crate) struct Group {
+    pub(crate) own: Vec<OwnKnot>,
     pub(super) matrix: Tridiagonal,
 }
 
 /// A knot at which a channel has a prescribed value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OwnKnot {
+pub(crate) struct OwnKnot {
     /// Index among all knots.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// Is the value the prediction's own?
-    pub(super) pinned: bool,
+    pub(crate) pinned: bool,
 }
 
 impl Plan {
@@ -162,7 +162,7 @@ impl Plan {
     }
 
     /// The channels of each group and the group.
-    pub(super) fn groups(&self) -> impl Iterator<Item = (&[usize], &Group)> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&[usize], &Group)> {
         self.shared.groups().zip(&self.groups[..self.group_count])
     }
 }

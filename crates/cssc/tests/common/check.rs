@@ -167,3 +167,27 @@ pub fn assert_correct(problem: &Problem, c: &PiecewiseCubic, tolerance: f64) {
         "relative residual {worst:e} above {tolerance:e}"
     );
 }
+
+/// The coefficients of one channel, each times its power of the gap.
+pub fn scaled(problem: &Problem, c: &PiecewiseCubic, channel: usize) -> Vec<[f64; 4]> {
+    let scale = |k: usize, power: usize| problem.gap(k).powi(power as i32);
+    (0..problem.times.len() - 1)
+        .map(|k| {
+            let piece = c.piece(k, channel);
+            std::array::from_fn(|power| piece[power] * scale(k, power))
+        })
+        .collect()
+}
+
+/// Largest difference relative to the largest number of either.
+pub fn difference(found: &[[f64; 4]], expected: &[[f64; 4]]) -> f64 {
+    let largest = |m: f64, a: &f64| m.max(a.abs());
+    let size = expected
+        .as_flattened()
+        .iter()
+        .chain(found.as_flattened())
+        .fold(0.0, largest);
+    let pairs = found.as_flattened().iter().zip(expected.as_flattened());
+    let worst = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    if worst == 0.0 { 0.0 } else { worst / size }
+}

@@ -9,7 +9,8 @@ use cssc::{EndRule, Role, Side};
 use super::check::{roles, target};
 use super::problem::Problem;
 
-type Row = Vec<(usize, f64)>;
+/// The entries of a row that are not 0: column and number.
+pub type Row = Vec<(usize, f64)>;
 
 /// The scaled coefficients $a_p h^p$ of all pieces of one channel; at least two knots.
 pub fn solve(problem: &Problem, channel: usize) -> Vec<[f64; 4]> {
@@ -22,7 +23,7 @@ pub fn solve(problem: &Problem, channel: usize) -> Vec<[f64; 4]> {
 }
 
 /// The `order`-th derivative at distance `u * gap` (u = 0 or 1) of a piece, times `sign`.
-fn derivative(piece: usize, order: usize, u: f64, gap: f64, sign: f64) -> Row {
+pub fn derivative(piece: usize, order: usize, u: f64, gap: f64, sign: f64) -> Row {
     let powers = if u == 0.0 { order..order + 1 } else { order..4 };
     powers
         .map(|power| {
@@ -152,7 +153,8 @@ impl Factored {
     }
 }
 
-fn refined_solution(rows: &[Row], rhs: &[f64]) -> Vec<f64> {
+/// The solution of a square system, better than working precision.
+pub fn refined_solution(rows: &[Row], rhs: &[f64]) -> Vec<f64> {
     let factored = Factored::new(rows);
     let mut x = factored.solve(rhs);
     for _ in 0..3 {

@@ -7,3 +7,4 @@ pub mod check;
 pub mod dense;
 pub mod problem;
 pub mod random;
+pub mod smoothing;

@@ -1,0 +1,199 @@
+//! One channel's smoothing problem, and its answer for a given strength.
+
+use super::knowledge::Knowledge;
+use super::options::Strength;
+use super::strength::cross_validated;
+use crate::lanes::Pack;
+
+/// A knot at which the curve is drawn towards a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Knot {
+    /// Index among all knots of the series.
+    pub(super) index: usize,
+    pub(super) time: f64,
+    pub(super) target: f64,
+    pub(super) weight: f64,
+    /// Is the target the prediction's own?
+    pub(super) pinned: bool,
+    /// By how much the slope of the motion changes here.
+    pub(super) kick: f64,
+}
+
+/// The own knots of one channel, in the order of time.
+#[derive(Debug, Clone)]
+pub(super) struct Channel {
+    pub(super) knots: Vec<Knot>,
+}
+
+/// The answer for one channel.
+#[derive(Debug, Clone)]
+pub(super) struct Fit {
+    /// λ.
+    pub(super) strength: f64,
+    /// Intensity of the motion's white noise; NaN if it cannot be known.
+    pub(super) intensity: f64,
+    /// The values of the curve at the own knots.
+    pub(super) values: Vec<f64>,
+}
+
+/// Sums over the observed knots, from which GCV and the size of the noise follow. With
+/// λu = w(x - s) and λD = w(1 - a):
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    pub(super) count: usize,
+    /// Σ u²/w.
+    squares: f64,
+    /// Σ D/w.
+    freedom: f64,
+}
+
+impl Sums {
+    /// Generalised cross-validation; λ cancels, so that it is right for λ = 0 too.
+    pub(super) fn score(&self) -> f64 {
+        self.count as f64 * self.squares / (self.freedom * self.freedom)
+    }
+
+    /// σ²/λ, with σ² = Σ w(x - s)² / Σ(1 - a).
+    fn intensity(&self) -> f64 {
+        self.squares / self.freedom
+    }
+}
+
+impl Channel {
+    /// Smooths with the strength asked for.
+    pub(super) fn fit(&self, strength: Strength) -> Fit {
+        let strength = match strength {
+            Strength::Given(strength) => strength,
+            Strength::CrossValidated => cross_validated(self),
+        };
+        let mut sums = [Sums::default()];
+        let mut values: Vec<f64> = self.knots.iter().map(|knot| knot.target).collect();
+        self.leave_one_out([strength], &mut Vec::new(), |i, force, stiffness| {
+            values[i] -= force.0[0] * strength / self.knots[i].weight;
+            add(&mut sums, &self.knots[i], force, stiffness);
+        });
+        Fit {
+            strength,
+            intensity: sums[0].intensity(),
+            values,
+        }
+    }
+
+    /// The sums for each of the strengths.
+    pub(super) fn sums<const W: usize>(
+        &self,
+        strengths: [f64; W],
+        memory: &mut Vec<Knowledge<W>>,
+    ) -> [Sums; W] {
+        let mut sums = [Sums::default(); W];
+        self.leave_one_out(strengths, memory, |i, force, stiffness| {
+            add(&mut sums, &self.knots[i], force, stiffness);
+        });
+        sums
+    }
+
+    /// Calls `visit(i, u, D)` for every knot, from the last to the first. With m and V mean
+    /// and variance of its value given all *other* knots, D = 1/(V + λ/w), u = D(x - m).
+    fn leave_one_out<const W: usize>(
+        &self,
+        strengths: [f64; W],
+        memory: &mut Vec<Knowledge<W>>,
+        mut visit: impl FnMut(usize, Pack<W>, Pack<W>),
+    ) {
+        self.predict_forward(strengths, memory);
+        let mut future = Knowledge::NONE;
+        for (i, past) in memory.iter().enumerate().rev() {
+            let knot = &self.knots[i];
+            let variance = knot.variance(strengths);
+            match past.with(&future) {
+                None => visit(i, Pack::ZERO, Pack::ZERO),
+                Some([mean, others]) => {
+                    let stiffness = Pack([1.0; W]) / (others + variance);
+                    let off = Pack([knot.target; W]) - mean;
+                    visit(i, off * stiffness, stiffness);
+                }
+            }
+            future = future.observe(knot.target, variance);
+            if i > 0 {
+                let before = &self.knots[i - 1];
+                // Seen from the left of a knot: its kick is still to come.
+                future = future.advance(knot.time - before.time).kick(before.kick);
+            }
+        }
+    }
+
+    /// What is known at each knot from those before it.
+    fn predict_forward<const W: usize>(&self, strengths: [f64; W], into: &mut Vec<Knowledge<W>>) {
+        into.clear();
+        into.reserve(self.knots.len());
+        let mut past = Knowledge::NONE;
+        let mut before = self.knots[0].time;
+        for knot in &self.knots {
+            past = past.advance(knot.time - before);
+            before = knot.time;
+            into.push(past);
+            past = past
+                .observe(knot.target, knot.variance(strengths))
+                .kick(knot.kick);
+        }
+    }
+
+    /// The posterior variance at sorted `times` for white noise of intensity 1, by way of
+    /// `visit(index of the time, variance)`; NaN where nothing is known.
+    pub(super) fn variances(
+        &self,
+        strength: f64,
+        times: &[f64],
+        mut visit: impl FnMut(usize, f64),
+    ) {
+        let knots = &self.knots;
+        let variance = |i: usize| knots[i].variance([strength]);
+        let mut past = Vec::new();
+        self.predict_forward([strength], &mut past);
+        // From the last time back: what is known from the future goes along.
+        let mut future = Knowledge::NONE;
+        let mut ahead = knots.len(); // the first knot that `future` knows
+        for (at, &time) in times.iter().enumerate().rev() {
+            while ahead > 0 && knots[ahead - 1].time > time {
+                ahead -= 1;
+                let next = knots.get(ahead + 1);
+                let gap = next.map_or(0.0, |next| next.time - knots[ahead].time);
+                future = future.advance(gap).observe(0.0, variance(ahead));
+            }
+            let from_future = match knots.get(ahead) {
+                Some(knot) => future.advance(knot.time - time),
+                None => Knowledge::NONE,
+            };
+            let from_past = match ahead.checked_sub(1) {
+                Some(i) => past[i]
+                    .observe(0.0, variance(i))
+                    .advance(time - knots[i].time),
+                None => Knowledge::NONE,
+            };
+            let known = from_past.with(&from_future);
+            visit(at, known.map_or(f64::NAN, |[_, variance]| variance.0[0]));
+        }
+    }
+}
+
+impl Knot {
+    /// Of the noise with which its target is seen, for white noise of intensity 1.
+    #[inline(always)]
+    fn variance<const W: usize>(&self, strengths: [f64; W]) -> Pack<W> {
+        Pack(strengths) * (1.0 / self.weight)
+    }
+}
+
+/// Adds what one knot says to the sums, if it is observed.
+#[inline(always)]
+fn add<const W: usize>(sums: &mut [Sums; W], knot: &Knot, force: Pack<W>, stiffness: Pack<W>) {
+    if knot.pinned {
+        return;
+    }
+    let part = 1.0 / knot.weight;
+    for (l, sums) in sums.iter_mut().enumerate() {
+        sums.count += 1;
+        sums.squares += force.0[l] * force.0[l] * part;
+        sums.freedom += stiffness.0[l] * part;
+    }
+}
