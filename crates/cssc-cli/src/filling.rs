@@ -5,7 +5,8 @@ use crate::span::{Span, readable};
 use cssc::data::Dataset;
 use cssc::data::table::Shape;
 use cssc::fill::{
-    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, LearnOptions, Limits, find_steps,
+    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, LearnOptions, Limits,
+    find_steps,
 };
 use std::time::Duration;
 
@@ -71,7 +72,10 @@ impl Request<'_> {
                 ..HoldOutOptions::default()
             },
             learn,
-            budget: self.steps.is_none().then(|| Duration::from_secs_f64(self.budget)),
+            budget: self
+                .steps
+                .is_none()
+                .then(|| Duration::from_secs_f64(self.budget)),
             bands: self.bands,
             limits: self.limits(dataset)?,
         };
@@ -112,19 +116,28 @@ impl Request<'_> {
             .split(',')
             .map(|name| name.trim().parse())
             .collect();
-        let mut methods = methods
-            .map_err(|problem| Failure::new(format!("--method: {problem}, or auto to choose from all of them.")))?;
+        let mut methods = methods.map_err(|problem| {
+            Failure::new(format!(
+                "--method: {problem}, or auto to choose from all of them."
+            ))
+        })?;
         methods.sort();
         Ok((methods, true))
     }
 
     fn asked(&self, dates: bool, shape: &Shape) -> Result<Asked, Failure> {
         if self.only && self.every.is_none() && self.at.is_none() {
-            return Err(Failure::new("--only leaves out rows that were not asked for. Give --every or --at as well."));
+            return Err(Failure::new(
+                "--only leaves out rows that were not asked for. Give --every or --at as well.",
+            ));
         }
         if let Some(every) = self.every {
             let step = every.in_table(dates, "--every")?;
-            return Ok(if self.only { Asked::Grid(step) } else { Asked::Every(step) });
+            return Ok(if self.only {
+                Asked::Grid(step)
+            } else {
+                Asked::Every(step)
+            });
         }
         let Some(at) = self.at else {
             return Ok(Asked::Holes);
@@ -132,7 +145,11 @@ impl Request<'_> {
         let mut times = times(at, shape)?;
         times.sort_by(f64::total_cmp);
         times.dedup();
-        Ok(if self.only { Asked::OnlyAt(times) } else { Asked::At(times) })
+        Ok(if self.only {
+            Asked::OnlyAt(times)
+        } else {
+            Asked::At(times)
+        })
     }
 
     fn limits(&self, dataset: &Dataset) -> Result<Limits, Failure> {
@@ -200,12 +217,17 @@ fn times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Failure> {
              with a comma between them, or a file with one a line."
         ))
     })?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let times: Vec<f64> = lines
         .map(|(index, line)| read(line, format!("{argument}, line {}", index + 1)))
         .collect::<Result<_, _>>()?;
     if times.is_empty() {
-        return Err(Failure::new(format!("{argument} holds no times. Write at least one into it.")));
+        return Err(Failure::new(format!(
+            "{argument} holds no times. Write at least one into it."
+        )));
     }
     Ok(times)
 }
@@ -225,7 +247,12 @@ impl Plan {
 
     /// What would be done, for a user who has given no output.
     pub(crate) fn intention(&self, dataset: &Dataset) -> String {
-        let mut names: Vec<&str> = self.auto.methods.iter().map(|method| method.name()).collect();
+        let mut names: Vec<&str> = self
+            .auto
+            .methods
+            .iter()
+            .map(|method| method.name())
+            .collect();
         let mut text = String::from("Nothing was written. With -o FILE, ");
         if let [one] = names[..] {
             text += &format!("gaps are filled by the method {one}");
@@ -243,7 +270,10 @@ impl Plan {
             _ => "; missing cells are filled and rows added",
         };
         if let Some(longest) = self.longest_gap {
-            text += &format!(", gaps longer than {} stay empty", readable(longest, self.dates));
+            text += &format!(
+                ", gaps longer than {} stay empty",
+                readable(longest, self.dates)
+            );
         }
         if !self.extrapolate {
             text += ", nothing before the first and after the last value";
@@ -260,7 +290,10 @@ mod tests {
     #[test]
     fn limits_are_for_all_columns_or_one() {
         let names = ["a", "b=c"].map(str::to_owned);
-        assert_eq!(limit("1.5", "--min", &names).ok(), Some(vec![(0, 1.5), (1, 1.5)]));
+        assert_eq!(
+            limit("1.5", "--min", &names).ok(),
+            Some(vec![(0, 1.5), (1, 1.5)])
+        );
         assert_eq!(limit("b=c=-2", "--min", &names).ok(), Some(vec![(1, -2.0)]));
         assert!(limit("d=1", "--min", &names).is_err());
         assert!(limit("many", "--min", &names).is_err());

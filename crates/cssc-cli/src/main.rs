@@ -6,10 +6,16 @@
 mod commands;
 mod destination;
 mod failure;
+mod filling;
+mod picture;
 mod prediction;
 mod query;
+mod reading;
 mod source;
+mod span;
+mod summary;
 mod table;
+mod watching;
 mod workload;
 
 use clap::Parser;

@@ -1,9 +1,9 @@
 //! How a table is to be read: flags shared by all commands that read one.
 
 use crate::failure::{Failure, said};
+use crate::watching::Talk;
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Format, Layout, ReadOptions, TableReader, TimeFormat};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
@@ -134,9 +134,9 @@ impl TableArguments {
 
 /// All series of an open table, as far as memory allows, and whether that was all. The reader then
 /// stands at its beginning again.
-pub(crate) fn look(reader: &mut TableReader) -> Result<(Dataset, bool), Failure> {
+pub(crate) fn look(reader: &mut TableReader, talk: Talk) -> Result<(Dataset, bool), Failure> {
     let (mut series, mut cells, mut all) = (Vec::new(), 0, true);
-    while let Some(rows) = reader.next() {
+    for rows in reader.by_ref() {
         let rows = rows.map_err(|error| said(&error))?;
         if cells > 0 && cells + rows.series.values().len() > MOST_CELLS {
             all = false;
@@ -149,7 +149,7 @@ pub(crate) fn look(reader: &mut TableReader) -> Result<(Dataset, bool), Failure>
     let dataset = Dataset::new(names, series).map_err(|error| said(&error))?;
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
-        let _ = writeln!(std::io::stderr(), "{word}: {notice}.");
+        talk.note(&format!("{word}: {notice}."));
     }
     reader.restart().map_err(|error| said(&error))?;
     Ok((dataset, all))

@@ -95,10 +95,15 @@ impl Watch {
         let bar = (!talk.quiet && !talk.json && std::io::stderr().is_terminal()).then(|| {
             let style = "{prefix} {bar:30} {pos}/{len} {msg}  {per_sec}  {eta} left";
             let style = ProgressStyle::with_template(style).expect("the template is correct");
-            let style = style.with_key("per_sec", |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{:.1} steps/s", state.per_sec());
-            });
-            ProgressBar::new(0).with_style(style).with_prefix(name.to_owned())
+            let style = style.with_key(
+                "per_sec",
+                |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                    let _ = write!(out, "{:.1} steps/s", state.per_sec());
+                },
+            );
+            ProgressBar::new(0)
+                .with_style(style)
+                .with_prefix(name.to_owned())
         });
         Self {
             talk,
@@ -120,7 +125,8 @@ impl Watch {
         if progress.loss.is_finite() {
             // The loss of single batches jumps about.
             let kept = if self.loss.is_finite() { 0.95 } else { 0.0 };
-            self.loss = kept * if kept > 0.0 { self.loss } else { 0.0 } + (1.0 - kept) * progress.loss;
+            self.loss =
+                kept * if kept > 0.0 { self.loss } else { 0.0 } + (1.0 - kept) * progress.loss;
         }
         if let Some(scores) = progress.validation {
             self.validation = Some(scores.mse_all);
@@ -132,7 +138,11 @@ impl Watch {
             ));
         }
         self.show(progress);
-        if asked_to_stop() { Control::Stop } else { Control::Continue }
+        if asked_to_stop() {
+            Control::Stop
+        } else {
+            Control::Continue
+        }
     }
 
     fn show(&mut self, progress: &Progress) {
@@ -142,7 +152,11 @@ impl Watch {
             bar.set_position(progress.step);
             bar.set_message(self.message());
         } else if self.talk.json {
-            if progress.validation.is_some() || progress.recovered.is_some() || self.is_time() || last {
+            if progress.validation.is_some()
+                || progress.recovered.is_some()
+                || self.is_time()
+                || last
+            {
                 event(&json!({
                     "event": "step", "training": self.name, "step": progress.step, "steps": progress.steps,
                     "loss": progress.loss, "rate": progress.rate,
@@ -165,7 +179,9 @@ impl Watch {
     }
 
     fn is_time(&mut self) -> bool {
-        let due = self.last_line.is_none_or(|last| last.elapsed() >= BETWEEN_LINES);
+        let due = self
+            .last_line
+            .is_none_or(|last| last.elapsed() >= BETWEEN_LINES);
         if due {
             self.last_line = Some(Instant::now());
         }
@@ -173,7 +189,9 @@ impl Watch {
     }
 
     fn message(&self) -> String {
-        let validation = self.validation.map(|error| format!(", validation {error:.3e}"));
+        let validation = self
+            .validation
+            .map(|error| format!(", validation {error:.3e}"));
         format!("loss {:.3e}{}", self.loss, validation.unwrap_or_default())
     }
 

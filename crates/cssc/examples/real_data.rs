@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let set = arguments.next().ok_or("which set: glucose, co2 or air?")?;
     let dataset = read(&set)?;
     let mut options = LearnOptions::default();
-    let mut plain_training = false;
+    let (mut plain_training, mut factor) = (false, 1.0);
     let mut hold = HoldOutOptions::default();
     let mut methods = FillMethod::ALL.to_vec();
     let mut model = serde_json::to_value(&options.model)?;
@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         match name {
             "methods" => methods = text.split(',').map(str::parse).collect::<Result<_, _>>()?,
             "plain-training" => plain_training = text.parse()?,
+            "factor" => factor = number()?,
             "part" => hold.part = number()?,
             "hold-seed" => hold.seed = text.parse()?,
             "longest" => {
@@ -81,6 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut models: Vec<(Method, Arc<Model>)> = Vec::new();
     for method in methods {
         let interpolator = match Interpolator::plain(method) {
+            Some(Interpolator::Smoothing(_)) => Interpolator::Smoothing(factor),
             Some(plain) => plain,
             None => {
                 let kind = match method {
@@ -88,8 +90,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     _ => Method::Cssc,
                 };
                 if !models.iter().any(|(known, _)| *known == kind) {
-                    let kind = if plain_training { Method::OdeRnn } else { kind };
-                    let learning = options.with_method(kind);
+                    let learning =
+                        options.with_method(if plain_training { Method::OdeRnn } else { kind });
                     let model = learn(&held.visible, &learning, |_, progress| {
                         if let Some(scores) = progress.validation {
                             eprintln!(

@@ -1,11 +1,11 @@
 use crate::failure::{Failure, said};
-use crate::filling::{Plan, Request};
+use crate::filling::Request;
 use crate::reading::{TableArguments, look, must_hold_values};
 use crate::span::Span;
 use crate::summary;
 use crate::watching::{self, Talk, Watch};
 use cssc::data::table::{Extras, Filled, TableWriter, apply};
-use cssc::fill::{FillMethod, choose};
+use cssc::fill::choose;
 use cssc::model::ModelError;
 use serde_json::json;
 use std::path::PathBuf;
@@ -135,7 +135,8 @@ impl Arguments {
             return Ok(());
         }
         if !all {
-            self.talk.note("note: the table is large; methods are compared on its first series.");
+            self.talk
+                .note("note: the table is large; methods are compared on its first series.");
         }
         let mut watch: Option<Watch> = None;
         watching::listen();
@@ -143,7 +144,8 @@ impl Arguments {
             if progress.step == 1 {
                 watch = Some(Watch::new(self.talk, summary::training_name(method)));
             }
-            let watch = watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
+            let watch =
+                watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
             let control = watch.step(progress);
             if progress.step == progress.steps {
                 watch.finish();
@@ -154,8 +156,10 @@ impl Arguments {
         if let Some(watch) = &watch {
             watch.finish();
         }
-        self.talk.text(&summary::comparison(&choice, dataset.channel_names()));
-        self.talk.event(&summary::comparison_event(&choice, dataset.channel_names()));
+        self.talk
+            .text(&summary::comparison(&choice, dataset.channel_names()));
+        self.talk
+            .event(&summary::comparison_event(&choice, dataset.channel_names()));
         for note in &choice.notes {
             self.talk.note(&format!("note: {note}."));
         }
@@ -168,11 +172,13 @@ impl Arguments {
                 filled: self.mark,
                 bands: self.bands.is_some(),
             };
-            let mut writer =
-                TableWriter::create_with(path, reader.shape(), extras).map_err(|error| said(&error))?;
-            let counts = apply(&mut reader, &mut writer, |series| -> Result<Filled, ModelError> {
-                Ok(filler.fill(series)?.into())
-            })
+            let mut writer = TableWriter::create_with(path, reader.shape(), extras)
+                .map_err(|error| said(&error))?;
+            let counts = apply(
+                &mut reader,
+                &mut writer,
+                |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
+            )
             .map_err(|error| said(&error))?;
             writer.finish().map_err(|error| said(&error))?;
             self.talk.text(&summary::counts(&counts));
@@ -182,8 +188,15 @@ impl Arguments {
             }));
         }
         if self.plot.is_some() || self.report.is_some() {
-            crate::picture::draw(&self.table.name(), &dataset, reader.shape(), &choice, &filler, &plan.settings)?
-                .write(self.plot.as_deref(), self.report.as_deref())?;
+            crate::picture::draw(
+                &self.table.name(),
+                &dataset,
+                reader.shape(),
+                &choice,
+                &filler,
+                &plan.settings,
+            )?
+            .write(self.plot.as_deref(), self.report.as_deref())?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compensate;
+mod fill;
 mod generate;
 mod spline;
 
@@ -9,6 +10,7 @@ use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Fill(Box<fill::Arguments>),
     Generate(generate::Arguments),
     Compensate(compensate::Arguments),
     Spline(spline::Arguments),
@@ -18,6 +20,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
+            Self::Fill(arguments) => arguments.run(),
             Self::Generate(arguments) => arguments.run(),
             Self::Compensate(arguments) => arguments.run(),
             Self::Spline(arguments) => arguments.run(),

@@ -4,7 +4,8 @@ use super::hold_out::{Hidden, HoldOut};
 use super::method::FillMethod;
 use crate::data::Series;
 use crate::model::{Method, Model, ModelError};
-use crate::{Kind, Path, PiecewiseCubic, Side};
+use crate::smooth::smoothing_spline;
+use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions, Strength};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ pub enum Interpolator {
     Previous,
     /// A plain spline through the values.
     Plain(Kind),
-    /// The cubic smoothing spline.
-    Smoothing,
+    /// The cubic smoothing spline, so many times as strong as cross-validation says.
+    Smoothing(f64),
     /// A trained model; `smooth` asks for the noise-aware form.
     Model {
         /// The model.
@@ -44,7 +45,7 @@ impl Interpolator {
     pub fn plain(method: FillMethod) -> Option<Self> {
         match method {
             FillMethod::Previous => Some(Self::Previous),
-            FillMethod::Smoothing => Some(Self::Smoothing),
+            FillMethod::Smoothing => Some(Self::Smoothing(1.0)),
             _ => method.kind().map(Self::Plain),
         }
     }
@@ -57,7 +58,7 @@ impl Interpolator {
             Self::Plain(Kind::Makima) => FillMethod::Makima,
             Self::Plain(Kind::Linear) => FillMethod::Linear,
             Self::Plain(_) => FillMethod::Natural,
-            Self::Smoothing => FillMethod::Smoothing,
+            Self::Smoothing(_) => FillMethod::Smoothing,
             Self::Model { smooth: true, .. } => FillMethod::SmoothCssc,
             Self::Model { model, .. } => match model.about().model.method {
                 Method::HiddenCssc => FillMethod::HiddenCssc,
@@ -93,7 +94,7 @@ impl Interpolator {
             }
             let found = match self {
                 Self::Previous => previous(&knots, &known, times),
-                Self::Smoothing => smoothing(&knots, &known, times)?,
+                Self::Smoothing(factor) => smoothing(&knots, &known, times, *factor)?,
                 Self::Plain(kind) => {
                     let spline = PiecewiseCubic::fit(&knots, 1, &known, *kind)?;
                     spline.sample(times, Side::Left)?.value
@@ -115,9 +116,21 @@ fn previous(knots: &[f64], known: &[f64], times: &[f64]) -> Vec<f64> {
     times.iter().map(value).collect()
 }
 
-fn smoothing(knots: &[f64], known: &[f64], times: &[f64]) -> Result<Vec<f64>, ModelError> {
-    let spline = PiecewiseCubic::fit(knots, 1, known, Kind::Natural)?;
-    Ok(spline.sample(times, Side::Left)?.value)
+fn smoothing(
+    knots: &[f64],
+    known: &[f64],
+    times: &[f64],
+    factor: f64,
+) -> Result<Vec<f64>, ModelError> {
+    let mut spline = smoothing_spline(knots, 1, known, &SmoothOptions::default())?;
+    if factor != 1.0 {
+        let options = SmoothOptions {
+            strength: Strength::Given(factor * spline.strengths[0]),
+            ..SmoothOptions::default()
+        };
+        spline = smoothing_spline(knots, 1, known, &options)?;
+    }
+    Ok(spline.compensation.sample(times, Side::Left)?.value)
 }
 
 fn from_model(
@@ -147,7 +160,21 @@ pub(super) fn predictive_deviations(
     series: &Series,
     times: &[f64],
 ) -> Result<Vec<f64>, ModelError> {
-    Ok(vec![1.0; times.len() * series.channels()])
+    let channels = series.channels();
+    let mut deviations = vec![f64::NAN; times.len() * channels];
+    for channel in 0..channels {
+        let (knots, known) = series.observed(channel);
+        if knots.is_empty() {
+            continue;
+        }
+        let spline = smoothing_spline(&knots, 1, &known, &SmoothOptions::default())?;
+        let noise = spline.noise[0];
+        let places = deviations.iter_mut().skip(channel).step_by(channels);
+        for (place, deviation) in places.zip(spline.deviations(times)?) {
+            *place = deviation.hypot(noise);
+        }
+    }
+    Ok(deviations)
 }
 
 /// The same for every hidden value.
