@@ -1,6 +1,9 @@
 //! What a command says when it cannot do its work.
 
+use cssc::data::DataError;
+use cssc::model::ModelError;
 use std::fmt;
+use std::io::ErrorKind;
 
 /// One paragraph for the user: what was expected, what was found, where, and what to do.
 #[derive(Debug)]
@@ -21,4 +24,14 @@ impl fmt::Display for Failure {
 /// What the library says, as a sentence.
 pub(crate) fn said(error: &dyn fmt::Display) -> Failure {
     Failure::new(format!("{error}."))
+}
+
+/// A reader that has seen enough, like `head`, ends the command without complaint: then there is
+/// no result.
+pub(crate) fn unless_pipe_closed<T>(result: Result<T, ModelError>) -> Result<Option<T>, Failure> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(ModelError::Data(DataError::File { source, .. })) if source.kind() == ErrorKind::BrokenPipe => Ok(None),
+        Err(error) => Err(said(&error)),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::span::{readable, short};
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
-use cssc::fill::{Choice, FillMethod, Gap, gaps as find_gaps, typical_gap};
+use cssc::fill::{Bands, Choice, Coverage, FillMethod, Gap, gaps as find_gaps, typical_gap};
 use cssc::model::Method;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -87,6 +87,23 @@ pub(crate) fn gaps(dataset: &Dataset, dates: bool) -> String {
     text
 }
 
+/// The same for programs.
+pub(crate) fn gaps_event(dataset: &Dataset) -> Value {
+    let all = find_gaps(dataset);
+    let columns = dataset.channel_names().iter().enumerate().map(|(channel, name)| {
+        let own = || all.iter().filter(move |gap| gap.channel == channel);
+        json!({
+            "column": name, "gaps": own().count(), "missing_cells": own().map(|gap| gap.cells).sum::<usize>(),
+            "longest_gap": own().map(Gap::length).fold(0.0, f64::max),
+        })
+    });
+    json!({
+        "event": "gaps", "series": dataset.len(),
+        "rows": dataset.series().iter().map(|series| series.len()).sum::<usize>(),
+        "columns": columns.collect::<Vec<_>>(),
+    })
+}
+
 /// Methods side by side.
 pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
     let rows = &choice.comparison.methods;
@@ -161,23 +178,29 @@ pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
         ]);
     }
     text += &table.text();
-    if let Some((bands, coverage)) = &choice.bands {
-        for ((name, coverage), factor) in names
-            .iter()
-            .zip(coverage)
-            .zip(&bands.factors)
-            .take(MOST_COLUMNS)
-        {
-            let _ = writeln!(
-                text,
-                "bands of {name}: {:.1} % of hidden values inside ({:.1} % wanted, {:.1} % before calibration; width x \
-                 {})",
-                100.0 * coverage.after,
-                100.0 * bands.level,
-                100.0 * coverage.before,
-                short(*factor)
-            );
+    if let Some((bands, found)) = &choice.bands {
+        text += &coverage(bands, found, names);
+    }
+    text
+}
+
+/// What bands cover, one line a column.
+pub(crate) fn coverage(bands: &Bands, coverage: &[Coverage], names: &[String]) -> String {
+    let mut text = String::new();
+    let rows = names.iter().zip(coverage).zip(&bands.factors);
+    for ((name, coverage), factor) in rows.take(MOST_COLUMNS) {
+        if coverage.count == 0 {
+            let _ = writeln!(text, "bands of {name}: nothing was hidden, so they are not calibrated");
+            continue;
         }
+        let _ = writeln!(
+            text,
+            "bands of {name}: {:.1} % of hidden values inside ({:.1} % wanted, {:.1} % before calibration; width x {})",
+            100.0 * coverage.after,
+            100.0 * bands.level,
+            100.0 * coverage.before,
+            short(*factor)
+        );
     }
     text
 }

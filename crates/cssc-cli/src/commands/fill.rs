@@ -1,14 +1,19 @@
-use crate::failure::{Failure, said};
-use crate::filling::Request;
+use crate::failure::{Failure, said, unless_pipe_closed};
+use crate::filling::{Asking, Limiting};
+use crate::picture;
 use crate::reading::{TableArguments, look, must_hold_values};
-use crate::span::Span;
+use crate::span::{Span, readable};
 use crate::summary;
 use crate::watching::{self, Talk, Watch};
-use cssc::data::table::{Extras, Filled, TableWriter, apply};
-use cssc::fill::choose;
+use cssc::data::Dataset;
+use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply};
+use cssc::fill::{
+    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, LearnOptions, choose, find_steps,
+};
 use cssc::model::ModelError;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Fill the gaps of a table, with the method that finds hidden values best
 ///
@@ -30,20 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Add rows so that no two are further apart than this, such as 5min
-    #[arg(long, value_name = "LENGTH", conflicts_with = "at")]
-    every: Option<Span>,
-
-    /// Give values at these times: a list with commas, or a file with one a line
-    #[arg(long, value_name = "TIMES|FILE", allow_hyphen_values = true)]
-    at: Option<String>,
-
-    /// With --every or --at: leave out rows at other times
-    #[arg(long)]
-    only: bool,
-
-    /// auto, or one or more methods to choose from: previous, linear, makima, natural, smoothing, cssc, hidden-cssc,
-    /// smooth-cssc
+    /// auto, or methods to choose from: previous, linear, makima, natural, smoothing, cssc, hidden-cssc, smooth-cssc
     #[arg(long, value_name = "METHOD,...", default_value = "auto")]
     method: String,
 
@@ -52,32 +44,12 @@ pub(crate) struct Arguments {
     budget: f64,
 
     /// Steps of each training instead of a time: the same result on every run
-    #[arg(long, value_name = "N", conflicts_with = "budget")]
+    #[arg(long, value_name = "N")]
     steps: Option<u64>,
 
     /// Seed of everything random
     #[arg(long, default_value_t = 0)]
     seed: u64,
-
-    /// Leave longer gaps empty, such as 6h
-    #[arg(long, value_name = "LENGTH")]
-    max_gap: Option<Span>,
-
-    /// Also fill before the first and after the last value of a column, with the nearest one
-    #[arg(long)]
-    extrapolate: bool,
-
-    /// Nothing filled in is below this: a number for all columns, or COLUMN=NUMBER
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    min: Vec<String>,
-
-    /// Nothing filled in is above this: a number for all columns, or COLUMN=NUMBER
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    max: Vec<String>,
-
-    /// The same as --min 0
-    #[arg(long)]
-    nonnegative: bool,
 
     /// Add columns with the lower and upper end of a band that holds this part of the values, such as 0.9
     #[arg(long, value_name = "LEVEL", value_parser = level)]
@@ -100,6 +72,12 @@ pub(crate) struct Arguments {
     save_model: Option<PathBuf>,
 
     #[command(flatten)]
+    asking: Asking,
+
+    #[command(flatten)]
+    limiting: Limiting,
+
+    #[command(flatten)]
     talk: Talk,
 }
 
@@ -119,68 +97,42 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(path) = &self.plot {
+            picture::check_ending(path)?;
+        }
         let mut reader = self.table.open()?;
         let (dataset, all) = look(&mut reader, self.talk)?;
         must_hold_values(&dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
-        let plan = self.request().plan(&dataset, reader.shape())?;
-        let gaps = summary::gaps(&dataset, dates);
-        self.talk.text(&gaps);
-        for note in &plan.notes {
-            self.talk.note(&format!("note: {note}."));
-        }
-        let wants_nothing = self.output.is_none() && self.plot.is_none() && self.report.is_none();
-        if wants_nothing && self.save_model.is_none() {
-            self.talk.text(&plan.intention(&dataset));
+        let longest_gap = self.limiting.longest_gap(dates)?;
+        let asked = self.asking.asked(reader.shape())?;
+        let auto = self.auto(&dataset, longest_gap)?;
+        self.talk.text(&summary::gaps(&dataset, dates));
+        self.talk.event(&summary::gaps_event(&dataset));
+        self.warn_of_steps(&dataset);
+        let nothing = [&self.output, &self.plot, &self.report, &self.save_model];
+        if nothing.iter().all(|path| path.is_none()) {
+            self.talk.text(&self.intention(&auto, &asked, &dataset, longest_gap, dates));
             return Ok(());
         }
         if !all {
             self.talk
                 .note("note: the table is large; methods are compared on its first series.");
         }
-        let mut watch: Option<Watch> = None;
-        watching::listen();
-        let choice = choose(&dataset, &plan.auto, |method, _, progress| {
-            if progress.step == 1 {
-                watch = Some(Watch::new(self.talk, summary::training_name(method)));
-            }
-            let watch =
-                watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
-            let control = watch.step(progress);
-            if progress.step == progress.steps {
-                watch.finish();
-            }
-            control
-        })
-        .map_err(|error| said(&error))?;
-        if let Some(watch) = &watch {
-            watch.finish();
-        }
-        self.talk
-            .text(&summary::comparison(&choice, dataset.channel_names()));
-        self.talk
-            .event(&summary::comparison_event(&choice, dataset.channel_names()));
-        for note in &choice.notes {
-            self.talk.note(&format!("note: {note}."));
-        }
-        let filler = plan.filler(&choice);
+        let choice = self.choose(&dataset, &auto)?;
+        let filler = Filler {
+            interpolators: choice.interpolators.clone(),
+            limits: auto.limits.clone(),
+            asked,
+            longest_gap,
+            extrapolate: self.limiting.extrapolate,
+            bands: choice.bands.as_ref().map(|(bands, _)| bands.clone()),
+        };
         if let Some(path) = &self.save_model {
             save_model(path, &choice)?;
         }
         if let Some(path) = &self.output {
-            let extras = Extras {
-                filled: self.mark,
-                bands: self.bands.is_some(),
-            };
-            let mut writer = TableWriter::create_with(path, reader.shape(), extras)
-                .map_err(|error| said(&error))?;
-            let counts = apply(
-                &mut reader,
-                &mut writer,
-                |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
-            )
-            .map_err(|error| said(&error))?;
-            writer.finish().map_err(|error| said(&error))?;
+            let counts = unless_pipe_closed(self.write(path, &mut reader, &filler))?.unwrap_or_default();
             self.talk.text(&summary::counts(&counts));
             self.talk.event(&json!({
                 "event": "done", "series": counts.series, "rows": counts.rows, "filled": counts.filled,
@@ -188,41 +140,150 @@ impl Arguments {
             }));
         }
         if self.plot.is_some() || self.report.is_some() {
-            crate::picture::draw(
-                &self.table.name(),
-                &dataset,
-                reader.shape(),
-                &choice,
-                &filler,
-                &plan.settings,
-            )?
-            .write(self.plot.as_deref(), self.report.as_deref())?;
+            let settings = self.settings(longest_gap, dates);
+            let report = picture::draw(&self.table.name(), &dataset, reader.shape(), &choice, &filler, settings)?;
+            picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
         Ok(())
     }
 
-    fn request(&self) -> Request<'_> {
-        Request {
-            every: self.every,
-            at: self.at.as_deref(),
-            only: self.only,
-            method: &self.method,
-            budget: self.budget,
-            steps: self.steps,
-            seed: self.seed,
-            max_gap: self.max_gap,
-            extrapolate: self.extrapolate,
-            min: &self.min,
-            max: &self.max,
-            nonnegative: self.nonnegative,
+    fn auto(&self, dataset: &Dataset, longest_gap: Option<f64>) -> Result<AutoOptions, Failure> {
+        let (methods, named) = self.methods()?;
+        let mut learn = LearnOptions::default();
+        learn.training.seed = self.seed;
+        learn.training.steps = self.steps.unwrap_or(learn.training.steps);
+        learn.longest_gap = longest_gap;
+        Ok(AutoOptions {
+            methods,
+            named,
+            hold_out: HoldOutOptions {
+                longest: longest_gap,
+                seed: self.seed,
+                ..HoldOutOptions::default()
+            },
+            learn,
+            budget: self.steps.is_none().then(|| Duration::from_secs_f64(self.budget)),
             bands: self.bands,
+            limits: self.limiting.limits(dataset)?,
+        })
+    }
+
+    fn methods(&self) -> Result<(Vec<FillMethod>, bool), Failure> {
+        if self.method == "auto" {
+            let trains = self.budget > 0.0 || self.steps.is_some();
+            let usable = |method: &FillMethod| trains || !method.is_trained();
+            return Ok((FillMethod::ALL.into_iter().filter(usable).collect(), false));
         }
+        let names = self.method.split(',').map(|name| name.trim().parse());
+        let methods: Result<Vec<FillMethod>, String> = names.collect();
+        let mut methods = methods
+            .map_err(|problem| Failure::new(format!("--method: {problem}, or auto to choose from all of them.")))?;
+        methods.sort();
+        methods.dedup();
+        Ok((methods, true))
+    }
+
+    fn warn_of_steps(&self, dataset: &Dataset) {
+        for found in find_steps(dataset) {
+            self.talk.note(&format!(
+                "note: `{}` moves in steps ({:.0} % of its movement happens in a twentieth of its changes). No smooth \
+                 curve can follow a jump: do not trust what is filled in near one.",
+                dataset.channel_names()[found.channel],
+                100.0 * found.movement
+            ));
+        }
+    }
+
+    fn choose(&self, dataset: &Dataset, auto: &AutoOptions) -> Result<Choice, Failure> {
+        watching::listen();
+        let mut watch: Option<Watch> = None;
+        let choice = choose(dataset, auto, |method, _, progress| {
+            if progress.step == 1 {
+                watch.take().inspect(Watch::finish);
+            }
+            let watch = watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
+            watch.step(progress)
+        });
+        watch.inspect(Watch::finish);
+        let choice = choice.map_err(|error| said(&error))?;
+        self.talk.text(&summary::comparison(&choice, dataset.channel_names()));
+        self.talk
+            .event(&summary::comparison_event(&choice, dataset.channel_names()));
+        for note in &choice.notes {
+            self.talk.note(&format!("note: {note}."));
+        }
+        Ok(choice)
+    }
+
+    fn write(&self, path: &Path, reader: &mut TableReader, filler: &Filler) -> Result<Counts, ModelError> {
+        let extras = Extras {
+            filled: self.mark,
+            bands: self.bands.is_some(),
+        };
+        let mut writer = TableWriter::create_with(path, reader.shape(), extras)?;
+        let counts = apply(reader, &mut writer, |series| -> Result<Filled, ModelError> {
+            Ok(filler.fill(series)?.into())
+        })?;
+        writer.finish()?;
+        Ok(counts)
+    }
+
+    /// What would be done, for a user who has given no output.
+    fn intention(
+        &self,
+        auto: &AutoOptions,
+        asked: &Asked,
+        dataset: &Dataset,
+        longest_gap: Option<f64>,
+        dates: bool,
+    ) -> String {
+        let mut names: Vec<&str> = auto.methods.iter().map(|method| method.name()).collect();
+        let mut text = String::from("Nothing was written. With -o FILE, ");
+        if let [one] = names[..] {
+            text += &format!("gaps are filled by the method {one}");
+        } else {
+            let last = names.pop().unwrap_or_default();
+            text += &format!(
+                "a tenth of the known values is hidden like the gaps, {} and {last} are compared on them, and the best \
+                 one for each of the {} columns fills the gaps",
+                names.join(", "),
+                dataset.channels()
+            );
+        }
+        text += match asked {
+            Asked::Holes => "; missing cells are filled",
+            _ => "; missing cells are filled and rows added",
+        };
+        if let Some(longest) = longest_gap {
+            text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
+        }
+        if !self.limiting.extrapolate {
+            text += ", nothing before the first and after the last value";
+        }
+        text + "."
+    }
+
+    /// Settings for the report.
+    fn settings(&self, longest_gap: Option<f64>, dates: bool) -> Vec<(String, String)> {
+        let training = match self.steps {
+            Some(steps) => format!("{steps} steps each"),
+            None => format!("{} s in all", self.budget),
+        };
+        let longest = longest_gap.map_or("any".to_owned(), |gap| readable(gap, dates));
+        let settings = [
+            ("methods", self.method.clone()),
+            ("training", training),
+            ("seed", self.seed.to_string()),
+            ("longest gap filled", longest),
+            ("cssc", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        settings.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 }
 
-fn save_model(path: &std::path::Path, choice: &cssc::fill::Choice) -> Result<(), Failure> {
+fn save_model(path: &Path, choice: &Choice) -> Result<(), Failure> {
     let used = choice.interpolators.iter().find_map(|one| match one {
-        cssc::fill::Interpolator::Model { model, .. } => Some(model),
+        Interpolator::Model { model, .. } => Some(model),
         _ => None,
     });
     let model = used.or(choice.trained.first().map(|trained| &trained.model));

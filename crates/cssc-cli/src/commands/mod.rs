@@ -2,29 +2,47 @@
 
 mod bench;
 mod compensate;
+mod completions;
+mod evaluate;
 mod fill;
 mod generate;
+mod info;
+mod interpolate;
+mod manual;
 mod spline;
+mod train;
 
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Fill(Box<fill::Arguments>),
+    Train(Box<train::Arguments>),
+    Interpolate(Box<interpolate::Arguments>),
+    Evaluate(Box<evaluate::Arguments>),
+    Info(info::Arguments),
     Generate(generate::Arguments),
     Compensate(compensate::Arguments),
     Spline(spline::Arguments),
     Bench(bench::Arguments),
+    Manual(manual::Arguments),
+    Completions(completions::Arguments),
 }
 
 impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Self::Fill(arguments) => arguments.run(),
+            Self::Train(arguments) => arguments.run(),
+            Self::Interpolate(arguments) => arguments.run(),
+            Self::Evaluate(arguments) => arguments.run(),
+            Self::Info(arguments) => arguments.run(),
             Self::Generate(arguments) => arguments.run(),
             Self::Compensate(arguments) => arguments.run(),
             Self::Spline(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
+            Self::Manual(arguments) => arguments.run(),
+            Self::Completions(arguments) => arguments.run(),
         }
     }
 }

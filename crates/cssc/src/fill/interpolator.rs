@@ -3,7 +3,7 @@
 use super::hold_out::{Hidden, HoldOut};
 use super::method::FillMethod;
 use crate::data::Series;
-use crate::model::{Method, Model, ModelError};
+use crate::model::{CurveOptions, Method, Model, ModelError};
 use crate::smooth::smoothing_spline;
 use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions, Strength};
 use rayon::prelude::*;
@@ -64,6 +64,15 @@ impl Interpolator {
                 Method::HiddenCssc => FillMethod::HiddenCssc,
                 _ => FillMethod::Cssc,
             },
+        }
+    }
+
+    /// How a trained model is applied; `None` for a method without one.
+    #[must_use]
+    pub fn curve_options(&self) -> Option<CurveOptions> {
+        match self {
+            Self::Model { model, smooth } => Some(curve_options(model, *smooth)),
+            _ => None,
         }
     }
 
@@ -139,7 +148,6 @@ fn from_model(
     series: &Series,
     times: &[f64],
 ) -> Result<Curve, ModelError> {
-    let _ = smooth;
     if series.values().iter().all(|value| value.is_nan()) {
         let nothing = vec![f64::NAN; times.len() * series.channels()];
         return Ok(Curve {
@@ -147,12 +155,25 @@ fn from_model(
             ..Curve::default()
         });
     }
-    let found = model.interpolate(series, times)?;
+    let options = curve_options(model, smooth);
+    let found = model.interpolate_with(series, times, &options)?;
     Ok(Curve {
         values: found.smoothed.value,
         predicted: Some(found.predicted),
         compensation: Some(found.compensation),
     })
+}
+
+/// How a model is applied to people's series: long ones in windows.
+fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
+    let warm_up = 50;
+    let sides = if model.about().model.two_sided { 2 } else { 1 };
+    CurveOptions {
+        smoothing: smooth.then(SmoothOptions::default),
+        window: Some((sides + 4) * warm_up),
+        warm_up,
+        ..CurveOptions::default()
+    }
 }
 
 /// Deviations of values at `times`, as the noise-aware form knows them [times, channels].
@@ -177,8 +198,11 @@ pub(super) fn predictive_deviations(
     Ok(deviations)
 }
 
-/// The same for every hidden value.
-pub(super) fn hidden_deviations(held: &HoldOut) -> Result<Vec<f64>, ModelError> {
+/// Deviations of all hidden values, as the noise-aware form knows them.
+///
+/// # Errors
+/// Only if a spline cannot be fitted, which would be a fault of this library.
+pub fn hidden_deviations(held: &HoldOut) -> Result<Vec<f64>, ModelError> {
     let parts: Vec<&[Hidden]> = held.hidden.chunk_by(|a, b| a.series == b.series).collect();
     let find = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
         let series = &held.visible.series()[part[0].series];

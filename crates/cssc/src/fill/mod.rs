@@ -40,7 +40,7 @@ pub use bands::{Bands, Coverage};
 pub use compare::{Comparison, MethodScore, Score, deviations, predict_hidden};
 pub use gap::{Gap, gaps, typical_gap};
 pub use hold_out::{Hidden, HoldOut, HoldOutOptions, Pattern};
-pub use interpolator::{Curve, Interpolator};
+pub use interpolator::{Curve, Interpolator, hidden_deviations};
 pub use learn::{LearnOptions, Learning, learn};
 pub use limits::Limits;
 pub use method::FillMethod;
