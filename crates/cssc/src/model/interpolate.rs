@@ -7,15 +7,16 @@
 //! second derivative of the quintic on a short step would drown in rounding (a state's
 //! 6·10⁻⁸ divided by the square of the step).
 
+use super::apply::Walked;
 use super::config::Method;
+use super::curve_options::CurveOptions;
 use super::error::ModelError;
-use super::limits::decode_exactly;
-use super::predict::{Observed, Request};
+use super::predict::Observed;
 use super::saved::Model;
-use crate::batch::{Schedule, Stepping};
 use crate::compensate::Plan;
 use crate::data::Series;
-use crate::nn::{Graph, KnotLimits, Memory, Var};
+use crate::nn::Memory;
+use crate::smooth::{SmoothOptions, smooth};
 use crate::{Jets, Path, PiecewiseCubic, Side};
 use rayon::prelude::*;
 
@@ -29,6 +30,19 @@ pub struct Interpolation {
     pub predicted: Vec<f64>,
     /// c = ô - o. For hidden CSSC, whose compensation acts inside, the difference it makes.
     pub compensation: Vec<f64>,
+    /// How sure the curve is, if it was asked to pass near the observations.
+    pub bands: Option<Bands>,
+}
+
+/// How sure a curve is, in the user's units; see [`Smoothed`](crate::Smoothed).
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Bands {
+    /// Standard deviation of the curve at the times asked, [times, channels].
+    pub deviations: Vec<f64>,
+    /// λ of each channel.
+    pub strengths: Vec<f64>,
+    /// Standard deviation of the noise of an observation of weight 1, for each channel.
+    pub noise: Vec<f64>,
 }
 
 impl Model {
@@ -62,7 +76,40 @@ impl Model {
         series: &Series,
         times: &[f64],
     ) -> Result<Interpolation, ModelError> {
-        self.apply(method, series, times, &mut Memory::new())
+        let options = CurveOptions {
+            method: Some(method),
+            ..CurveOptions::default()
+        };
+        self.interpolate_with(series, times, &options)
+    }
+
+    /// The curve of `series` at increasing `times` as the options say: with another method,
+    /// near noisy observations instead of through them, or in windows for a long series.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use cssc::{SmoothOptions, data::Series, model::{CurveOptions, Model}};
+    /// let model = Model::load("sine.cssc".as_ref())?;
+    /// let series = Series::new(None, 1, vec![0.0, 0.4, 1.1], vec![1.0, 1.9, 0.2])?;
+    /// let options = CurveOptions {
+    ///     smoothing: Some(SmoothOptions::default()),
+    ///     window: Some(500),
+    ///     ..CurveOptions::default()
+    /// };
+    /// let curve = model.interpolate_with(&series, &[0.1, 0.2, 0.3], &options)?;
+    /// println!("{:?} ± {:?}", curve.smoothed.value, curve.bands.map(|bands| bands.deviations));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Model::interpolate`], and if the options do not fit the model or the series.
+    pub fn interpolate_with(
+        &self,
+        series: &Series,
+        times: &[f64],
+        options: &CurveOptions,
+    ) -> Result<Interpolation, ModelError> {
+        self.apply(options, series, times, &mut Memory::new())
     }
 
     /// Many series, in parallel; results in their order.
@@ -73,23 +120,23 @@ impl Model {
         &self,
         series: impl IntoParallelIterator<Item = (&'s Series, &'s [f64]), Iter: IndexedParallelIterator>,
     ) -> Result<Vec<Interpolation>, ModelError> {
-        let method = self.network.config.method;
+        let options = CurveOptions::default();
         series
             .into_par_iter()
             .map_init(Memory::new, |memory, (series, times)| {
-                self.apply(method, series, times, memory)
+                self.apply(&options, series, times, memory)
             })
             .collect()
     }
 
     fn apply(
         &self,
-        method: Method,
+        options: &CurveOptions,
         series: &Series,
         times: &[f64],
         memory: &mut Memory<f64>,
     ) -> Result<Interpolation, ModelError> {
-        self.check(series, times)?;
+        self.check(series, times, options)?;
         let scaler = &self.about.scaler;
         let channels = series.channels();
         let rows: Vec<usize> = (0..series.len())
@@ -116,11 +163,28 @@ impl Model {
             values: &values,
             query: &query,
         };
-        let curve = self.curve(method, &observed, memory)?;
+        let smoothing = options.scaled_smoothing(&self.network.config, self.unit(), &rows);
+        let curve = self.curve(options, smoothing.as_ref(), &observed, memory)?;
         Ok(curve.in_user_units(self, times.len(), inside, channels))
     }
 
-    fn check(&self, series: &Series, times: &[f64]) -> Result<(), ModelError> {
+    /// How long the model's unit of time is for the user.
+    fn unit(&self) -> f64 {
+        let scaler = &self.about.scaler;
+        scaler.unscale_time(1.0) - scaler.unscale_time(0.0)
+    }
+
+    fn check(
+        &self,
+        series: &Series,
+        times: &[f64],
+        options: &CurveOptions,
+    ) -> Result<(), ModelError> {
+        let weights = options.smoothing.as_ref().and_then(|s| s.weights.as_ref());
+        if let Some(weights) = weights {
+            let (found, expected) = (weights.len(), series.values().len());
+            crate::error::check_length("weights", found, expected, "times x channels")?;
+        }
         let channels = self.network.config.channels;
         if series.channels() != channels {
             return Err(ModelError::Setting(format!(
@@ -145,100 +209,78 @@ impl Model {
     /// The curve in the model's units.
     fn curve(
         &self,
-        method: Method,
+        options: &CurveOptions,
+        smoothing: Option<&SmoothOptions>,
         observed: &Observed<'_>,
         memory: &mut Memory<f64>,
     ) -> Result<Interpolation, ModelError> {
-        let network = &self.network;
-        let stepping = Stepping {
-            longest: network.config.step,
-            stop_at_query: false,
-        };
-        let series = [*observed];
-        let request = Request {
-            series: &series,
-            stepping,
-            method,
-        };
-        let schedule = request.schedule();
-        let mut graph = Graph::forward_only(memory, &self.precise);
-        let graph = &mut graph;
-        let states = network.walk(graph, &request, &schedule, true);
-        let last = if method == Method::OdeRnn {
-            Side::Right
-        } else {
-            Side::Left
-        };
-        let at_query = states.jets_at_query(graph, &schedule, last, 2);
-        let state = Jets {
-            value: at_query[0],
-            slope: at_query[1],
-            curvature: at_query[2],
-        };
-        let decoded = decode_exactly(graph, &network.decoder, state);
-        let predicted = decoded.map(|var| numbers(graph, var));
-        let smoothed = match method {
-            Method::OdeRnn => predicted.clone(),
-            Method::Cssc => {
-                let limits = network.cssc_limits(graph, &request, &schedule, &states);
-                let c = self.compensation(graph, observed, &schedule, limits, true)?;
-                add(&predicted, &c.sample(observed.query, Side::Right)?)
+        let method = options.method(&self.network.config)?;
+        let windows = options.windows(&self.network.config, observed.times.len())?;
+        let walked = self.walk_windows(method, observed, &windows, memory);
+        let mut bands = None;
+        let smoothed = match (method, smoothing) {
+            (Method::OdeRnn, _) => walked.predicted.clone(),
+            (Method::Cssc, None) => {
+                let c = self.compensation(observed, &walked, Some(observed.values))?;
+                add(&walked.predicted, &c.sample(observed.query, Side::Right)?)
             }
-            Method::HiddenCssc => {
-                let limits = network.hidden_limits(graph, &schedule, &states);
-                let c = self.compensation(graph, observed, &schedule, limits, false)?;
-                let hidden = state.map(|var| numbers(graph, var));
-                let hidden = add(&hidden, &c.sample(observed.query, Side::Right)?);
-                let columns = graph.columns(state.value);
-                let rows = observed.query.len();
-                let hidden = hidden.map(|block| graph.input(rows, columns, &block));
-                let decoded = decode_exactly(graph, &network.decoder, hidden);
-                decoded.map(|var| numbers(graph, var))
+            (Method::Cssc, Some(smoothing)) => {
+                let (c, sure) = near(observed, &walked, smoothing)?;
+                bands = Some(sure);
+                add(&walked.predicted, &c.sample(observed.query, Side::Right)?)
+            }
+            (Method::HiddenCssc, _) => {
+                let c = self.compensation(observed, &walked, None)?;
+                let states = add(&walked.states, &c.sample(observed.query, Side::Right)?);
+                self.decode(&states, memory)
             }
         };
-        let compensation = smoothed
-            .value
-            .iter()
-            .zip(&predicted.value)
-            .map(|(a, b)| a - b)
-            .collect();
+        let predicted = walked.predicted.value;
+        let pairs = smoothed.value.iter().zip(&predicted);
+        let compensation = pairs.map(|(a, b)| a - b).collect();
         Ok(Interpolation {
             smoothed,
-            predicted: predicted.value,
+            predicted,
             compensation,
+            bands,
         })
     }
 
+    /// The compensation through `values`, NaN where missing, or through the walk's states.
     fn compensation(
         &self,
-        graph: &Graph<'_, f64>,
         observed: &Observed<'_>,
-        schedule: &Schedule,
-        limits: KnotLimits,
-        holes: bool,
+        walked: &Walked,
+        values: Option<&[f64]>,
     ) -> Result<PiecewiseCubic, ModelError> {
-        debug_assert_eq!(schedule.rows.len(), 1, "one series at a time");
-        let mask: Vec<bool> = observed.values.iter().map(|x| !x.is_nan()).collect();
+        let mask: Option<Vec<bool>> =
+            values.map(|values| values.iter().map(|x| !x.is_nan()).collect());
         let options = self.network.config.options();
-        let channels = graph.columns(limits.values);
-        let plan = Plan::new(
-            observed.times,
-            channels,
-            holes.then_some(&mask[..]),
-            options,
-        )?;
-        let [left, right] = [limits.left, limits.right].map(|l| l.map(|var| numbers(graph, var)));
+        let plan = Plan::new(observed.times, walked.width, mask.as_deref(), options)?;
         // Observations in full precision; states as the walk left them.
-        let states = numbers(graph, limits.values);
-        let values = if holes { observed.values } else { &states[..] };
+        let values = values.unwrap_or(&walked.values);
+        let (left, right) = (walked.left.as_slices(), walked.right.as_slices());
         let mut c = PiecewiseCubic::default();
-        plan.forward(values, left.as_slices(), right.as_slices(), &mut c)?;
+        plan.forward(values, left, right, &mut c)?;
         Ok(c)
     }
 }
 
-fn numbers(graph: &Graph<'_, f64>, var: Var) -> Vec<f64> {
-    graph.value(var).to_vec()
+/// The compensation that brings the curve near the observations, and how sure it is.
+fn near(
+    observed: &Observed<'_>,
+    walked: &Walked,
+    options: &SmoothOptions,
+) -> Result<(PiecewiseCubic, Bands), ModelError> {
+    let (left, right) = (walked.left.as_slices(), walked.right.as_slices());
+    let values = observed.values;
+    let smoothed = smooth(observed.times, walked.width, values, left, right, options)?;
+    let bands = Bands {
+        deviations: smoothed.deviations(observed.query)?,
+        strengths: smoothed.strengths,
+        noise: smoothed.noise,
+    };
+    Ok((smoothed.compensation, bands))
 }
 
 fn add(a: &Jets<Vec<f64>>, b: &Jets<Vec<f64>>) -> Jets<Vec<f64>> {
@@ -260,7 +302,7 @@ impl Interpolation {
         channels: usize,
     ) -> Self {
         let scaler = &model.about.scaler;
-        let unit = scaler.unscale_time(1.0) - scaler.unscale_time(0.0);
+        let unit = model.unit();
         let spread = |block: &[f64], user: &dyn Fn(usize, f64) -> f64| {
             let mut all = vec![f64::NAN; count * channels];
             let part = &mut all[inside.start * channels..inside.end * channels];
@@ -281,6 +323,13 @@ impl Interpolation {
             },
             predicted: spread(&self.predicted, &value),
             compensation: spread(&self.compensation, &difference),
+            bands: self.bands.as_ref().map(|bands| Bands {
+                deviations: spread(&bands.deviations, &|j, x| difference(j, x).abs()),
+                strengths: bands.strengths.iter().map(|x| x * unit.powi(3)).collect(),
+                noise: (bands.noise.iter().enumerate())
+                    .map(|(j, &x)| difference(j, x).abs())
+                    .collect(),
+            }),
         }
     }
 }

@@ -5,6 +5,9 @@ use super::options::Strength;
 use super::strength::cross_validated;
 use crate::lanes::Pack;
 
+/// Knots of a block: what is known at each of them stays in the processor's own memory.
+const BLOCK: usize = 256;
+
 /// A knot at which the curve is drawn towards a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Knot {
@@ -68,7 +71,7 @@ impl Channel {
         };
         let mut sums = [Sums::default()];
         let mut values: Vec<f64> = self.knots.iter().map(|knot| knot.target).collect();
-        self.leave_one_out([strength], &mut Vec::new(), |i, force, stiffness| {
+        self.leave_one_out([strength], |i, force, stiffness| {
             values[i] -= force.0[0] * strength / self.knots[i].weight;
             add(&mut sums, &self.knots[i], force, stiffness);
         });
@@ -80,13 +83,9 @@ impl Channel {
     }
 
     /// The sums for each of the strengths.
-    pub(super) fn sums<const W: usize>(
-        &self,
-        strengths: [f64; W],
-        memory: &mut Vec<Knowledge<W>>,
-    ) -> [Sums; W] {
+    pub(super) fn sums<const W: usize>(&self, strengths: [f64; W]) -> [Sums; W] {
         let mut sums = [Sums::default(); W];
-        self.leave_one_out(strengths, memory, |i, force, stiffness| {
+        self.leave_one_out(strengths, |i, force, stiffness| {
             add(&mut sums, &self.knots[i], force, stiffness);
         });
         sums
@@ -94,48 +93,75 @@ impl Channel {
 
     /// Calls `visit(i, u, D)` for every knot, from the last to the first. With m and V mean
     /// and variance of its value given all *other* knots, D = 1/(V + λ/w), u = D(x - m).
+    ///
+    /// What the past knows is kept at the first knot of every block only and found again
+    /// inside the block that is walked: that is quicker than going through main memory twice.
     fn leave_one_out<const W: usize>(
         &self,
         strengths: [f64; W],
-        memory: &mut Vec<Knowledge<W>>,
         mut visit: impl FnMut(usize, Pack<W>, Pack<W>),
     ) {
-        self.predict_forward(strengths, memory);
+        let starts = self.past_at_blocks(strengths);
+        let mut block = Vec::with_capacity(BLOCK);
         let mut future = Knowledge::NONE;
-        for (i, past) in memory.iter().enumerate().rev() {
-            let knot = &self.knots[i];
-            let variance = knot.variance(strengths);
-            match past.with(&future) {
-                None => visit(i, Pack::ZERO, Pack::ZERO),
-                Some([mean, others]) => {
-                    let stiffness = Pack([1.0; W]) / (others + variance);
-                    let off = Pack([knot.target; W]) - mean;
-                    visit(i, off * stiffness, stiffness);
+        for (number, (knots, start)) in self.knots.chunks(BLOCK).zip(starts).enumerate().rev() {
+            block.clear();
+            self.past(strengths, number, start, |past| block.push(past));
+            for (j, (knot, past)) in knots.iter().zip(&block).enumerate().rev() {
+                let i = number * BLOCK + j;
+                if let Some(next) = self.knots.get(i + 1) {
+                    // Seen from the left of a knot: its kick is still to come.
+                    future = future.advance(next.time - knot.time).kick(knot.kick);
                 }
-            }
-            future = future.observe(knot.target, variance);
-            if i > 0 {
-                let before = &self.knots[i - 1];
-                // Seen from the left of a knot: its kick is still to come.
-                future = future.advance(knot.time - before.time).kick(before.kick);
+                let variance = knot.variance(strengths);
+                match past.with(&future) {
+                    None => visit(i, Pack::ZERO, Pack::ZERO),
+                    Some([mean, others]) => {
+                        let stiffness = Pack([1.0; W]) / (others + variance);
+                        let off = Pack([knot.target; W]) - mean;
+                        visit(i, off * stiffness, stiffness);
+                    }
+                }
+                future = future.observe(knot.target, variance);
             }
         }
     }
 
-    /// What is known at each knot from those before it.
-    fn predict_forward<const W: usize>(&self, strengths: [f64; W], into: &mut Vec<Knowledge<W>>) {
-        into.clear();
-        into.reserve(self.knots.len());
+    /// What is known at the first knot of each block from those before it.
+    fn past_at_blocks<const W: usize>(&self, strengths: [f64; W]) -> Vec<Knowledge<W>> {
+        let blocks = self.knots.len().div_ceil(BLOCK);
+        let mut starts = Vec::with_capacity(blocks);
         let mut past = Knowledge::NONE;
-        let mut before = self.knots[0].time;
-        for knot in &self.knots {
-            past = past.advance(knot.time - before);
-            before = knot.time;
-            into.push(past);
+        for number in 0..blocks {
+            starts.push(past);
+            past = self.past(strengths, number, past, |_| ());
+        }
+        starts
+    }
+
+    /// Tells what is known at each knot of a block from those before it, given that of its
+    /// first knot; returns that of the next block.
+    #[inline(always)]
+    fn past<const W: usize>(
+        &self,
+        strengths: [f64; W],
+        number: usize,
+        start: Knowledge<W>,
+        mut tell: impl FnMut(Knowledge<W>),
+    ) -> Knowledge<W> {
+        let from = number * BLOCK;
+        let mut past = start;
+        for i in from..(from + BLOCK).min(self.knots.len()) {
+            let knot = &self.knots[i];
+            tell(past);
             past = past
                 .observe(knot.target, knot.variance(strengths))
                 .kick(knot.kick);
+            if let Some(next) = self.knots.get(i + 1) {
+                past = past.advance(next.time - knot.time);
+            }
         }
+        past
     }
 
     /// The posterior variance at sorted `times` for white noise of intensity 1, by way of
@@ -148,8 +174,11 @@ impl Channel {
     ) {
         let knots = &self.knots;
         let variance = |i: usize| knots[i].variance([strength]);
-        let mut past = Vec::new();
-        self.predict_forward([strength], &mut past);
+        let mut past = Vec::with_capacity(knots.len());
+        let mut start = Knowledge::NONE;
+        for number in 0..knots.len().div_ceil(BLOCK) {
+            start = self.past([strength], number, start, |known| past.push(known));
+        }
         // From the last time back: what is known from the future goes along.
         let mut future = Knowledge::NONE;
         let mut ahead = knots.len(); // the first knot that `future` knows

@@ -29,8 +29,7 @@ pub(super) fn cross_validated(channel: &Channel) -> f64 {
         .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
         .expect("the grid has points");
     let bracket = [best.saturating_sub(1), (best + 1).min(scores.len() - 1)];
-    let mut memory = Vec::new();
-    let mut score = |strength: f64| score(channel.sums([strength], &mut memory)[0]);
+    let score = |strength: f64| score(channel.sums([strength])[0]);
     let found = minimum(bracket.map(|i| points[i]), |x| score(x.exp()));
     let (place, least) = if found.1 < scores[best] {
         found
@@ -55,9 +54,7 @@ fn grid(channel: &Channel) -> (Vec<f64>, Vec<f64>) {
     let (rows, _) = points.as_chunks::<TOGETHER>();
     let scores: Vec<[f64; TOGETHER]> = rows
         .par_iter()
-        .map_init(Vec::new, |memory, row| {
-            channel.sums(row.map(f64::exp), memory).map(score)
-        })
+        .map(|row| channel.sums(row.map(f64::exp)).map(score))
         .collect();
     (points, scores.into_iter().flatten().collect())
 }

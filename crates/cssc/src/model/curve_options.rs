@@ -1,0 +1,107 @@
+//! How a trained model is applied to a series.
+
+use super::config::{Method, ModelConfig};
+use super::error::ModelError;
+use super::windows::{Cut, Window, whole};
+use crate::smooth::{SmoothOptions, Strength};
+
+/// Settings of [`Model::interpolate_with`](super::Model::interpolate_with).
+#[derive(Clone, PartialEq, Debug)]
+pub struct CurveOptions {
+    /// What is made of the states; default `None`: what the model was trained for.
+    pub method: Option<Method>,
+    /// For noisy observations: the curve passes near them instead of through them, and has
+    /// bands ([`Interpolation::bands`](super::Interpolation::bands)). Only for [`Method::Cssc`].
+    /// Times, values, strength and weights (`[times, channels]` of the series) are in the
+    /// user's units; `max_fold` is the model's. Default `None`.
+    pub smoothing: Option<SmoothOptions>,
+    /// Most observations that are walked in one go; a longer series is cut into windows that
+    /// overlap, and the curve is still C² and passes through every observation. Memory for the
+    /// networks grows with this and not with the series. Default `None`: the whole series.
+    pub window: Option<usize>,
+    /// Observations a window walks before the first interval it is responsible for, and for
+    /// a two-sided model as many after the last. Default 50.
+    pub warm_up: usize,
+}
+
+impl Default for CurveOptions {
+    fn default() -> Self {
+        Self {
+            method: None,
+            smoothing: None,
+            window: None,
+            warm_up: 50,
+        }
+    }
+}
+
+impl CurveOptions {
+    /// The method meant, if the settings fit together.
+    pub(crate) fn method(&self, config: &ModelConfig) -> Result<Method, ModelError> {
+        let method = self.method.unwrap_or(config.method);
+        if self.smoothing.is_some() && method != Method::Cssc {
+            return Err(ModelError::Setting(format!(
+                "`smoothing` is for the method Cssc, and the method is {method:?}; set `method` or \
+                 leave `smoothing` out"
+            )));
+        }
+        Ok(method)
+    }
+
+    /// The windows of a series of `knots` observations.
+    pub(crate) fn windows(
+        &self,
+        config: &ModelConfig,
+        knots: usize,
+    ) -> Result<Vec<Window>, ModelError> {
+        let Some(length) = self.window else {
+            return Ok(vec![whole(knots)]);
+        };
+        let before = self.warm_up;
+        let after = if config.two_sided { self.warm_up } else { 0 };
+        let least = before.saturating_add(after).saturating_add(2);
+        if length < least {
+            return Err(ModelError::Setting(format!(
+                "`window` is {length}, which leaves no interval after a warm-up of {before} \
+                 observations{}; give at least {least}, or a smaller `warm_up`",
+                if after > 0 { " on both sides" } else { "" }
+            )));
+        }
+        let cut = Cut {
+            length,
+            before,
+            after,
+        };
+        Ok(cut.windows(knots))
+    }
+
+    /// The settings of the smoothing in the model's units, where time is divided by `unit`,
+    /// for the `rows` of the series that are knots.
+    pub(crate) fn scaled_smoothing(
+        &self,
+        config: &ModelConfig,
+        unit: f64,
+        rows: &[usize],
+    ) -> Option<SmoothOptions> {
+        let asked = self.smoothing.as_ref()?;
+        let strength = match asked.strength {
+            Strength::Given(strength) => Strength::Given(strength / unit.powi(3)),
+            Strength::CrossValidated => Strength::CrossValidated,
+        };
+        let channels = config.channels;
+        let row = |weights: &Vec<f64>, row: usize| {
+            let row = weights.get(row * channels..(row + 1) * channels);
+            row.map(<[f64]>::to_vec).unwrap_or_default()
+        };
+        let weights = asked.weights.as_ref().map(|weights| {
+            let rows = rows.iter().flat_map(|&r| row(weights, r));
+            rows.collect()
+        });
+        Some(SmoothOptions {
+            strength,
+            weights,
+            max_fold: config.max_fold,
+            ..asked.clone()
+        })
+    }
+}
