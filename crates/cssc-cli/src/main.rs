@@ -8,6 +8,8 @@ mod destination;
 mod failure;
 mod prediction;
 mod query;
+#[allow(dead_code, unused_imports)] // until `fill` calls it
+mod report;
 mod source;
 mod table;
 mod workload;
