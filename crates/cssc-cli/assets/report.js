@@ -19,9 +19,9 @@
   /** A stored column; what is not known is null. */
   function column(place) {
     if (!columns.has(place)) {
-      const { bits, offset, base64 } = data.columns[place];
+      const { form, offset, base64 } = data.columns[place];
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const numbers = bits === 64 ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
+      const numbers = new { f64: Float64Array, f32: Float32Array, u32: Uint32Array }[form](bytes.buffer);
       columns.set(place, Array.from(numbers, (x) => (Number.isFinite(x) ? x + offset : null)));
     }
     return columns.get(place);
@@ -36,13 +36,13 @@
     return moved;
   }
 
-  /** Six digits that count, without needless zeros. */
-  function written(x) {
+  /** So many digits that count, without needless zeros. */
+  function written(x, digits = 6) {
     if (x == null || !Number.isFinite(x)) return "–";
     if (x === 0) return "0";
     const size = Math.abs(x);
-    if (size >= 1e7 || size < 1e-4) return x.toExponential(4).replace("-", "−").replace("e−", "e−");
-    return String(Number(x.toPrecision(6))).replace("-", "−");
+    if (size >= 1e7 || size < 1e-4) return x.toExponential(digits - 2).replace(/\.?0+e/, "e").replaceAll("-", "−");
+    return String(Number(x.toPrecision(digits))).replace("-", "−");
   }
 
   // ---- times ---------------------------------------------------------------------------------------------
@@ -119,7 +119,8 @@
     const found = [], names = [];
     const { curve } = channel;
     if (curve) {
-      const lines = [["smoothed", curve.smoothed], ["predicted", curve.predicted]];
+      // In the order they are drawn.
+      const lines = [["predicted", curve.predicted], ["smoothed", curve.smoothed]];
       if (curve.band) lines.unshift(["lower", curve.band[0]], ["upper", curve.band[1]]);
       const known = lines.filter(([, place]) => place != null);
       found.push([increasing(column(curve.times)), ...known.map(([, place]) => column(place))]);
@@ -143,7 +144,9 @@
       case "compensation": return { ...base, stroke: colour("compensation"), width: 1.5, fill: colour("compensation") + "28" };
       default: {
         const paint = colour(name === "filled" ? "filled" : "observed"), ring = name === "hidden";
-        const points = { show: true, size: 6, stroke: paint, fill: ring ? colour("paper") : paint, width: ring ? 1.25 : 0.5 };
+        // Where dots touch each other they let the curve shine through.
+        const faded = (u, index) => paint + (u.series[index].points.size < 3 ? "70" : "");
+        const points = { show: true, size: 6, stroke: faded, fill: ring ? colour("paper") : faded, width: ring ? 1.25 : 0.5 };
         return { ...base, paths: () => null, points, stroke: paint };
       }
     }
@@ -155,7 +158,7 @@
   });
 
   function options(lines, height, extra) {
-    const labels = (_, values) => values.map(written);
+    const labels = (_, values) => values.map((x) => written(x));
     // As wide as the longest label, so that panels stand exactly above each other.
     const size = () => 66;
     return {
@@ -248,14 +251,21 @@
       return;
     }
     const rows = [];
-    let time = u.posToVal(left, "x");
+    const pointer = u.posToVal(left, "x");
+    let time = pointer, closest = null;
     for (const chart of charts) {
       chart.series.forEach((series, index) => {
         const at = chart.cursor.idxs?.[index];
         if (index === 0 || at == null || !series.show || chart.data[index][at] == null) return;
-        if (["observed", "filled", "hidden"].includes(series.label) && chart === u) time = chart.data[0][at];
-        rows.push([series.label, chart.data[index][at]]);
+        const row = [series.label, chart.data[index][at]], away = Math.abs(chart.data[0][at] - pointer);
+        if (!["observed", "filled", "hidden"].includes(series.label)) rows.push(row);
+        else if (closest == null || away < closest.away) closest = { row, away, time: chart.data[0][at] };
       });
+    }
+    // Of the points only the one meant: the others belong to other times.
+    if (closest) {
+      rows.push(closest.row);
+      time = closest.time;
     }
     const table = make("table");
     const order = ["observed", "filled", "hidden", "smoothed", "upper", "lower", "predicted", "compensation"];
@@ -312,8 +322,6 @@
     const bands = upper ? [{ series: [upper, lower], fill: colour("band") }] : [];
     const joined = found.length > 1 ? uPlot.join(found) : found[0];
     const start = joined[0][0], end = joined[0][joined[0].length - 1];
-    // Both charts span the same time, whatever has its first value first.
-    const range = { x: { time: dated, min: start, max: end } };
     const main = new uPlot(options(names.map(line), height, { bands, hooks: hooks() }), joined, $("charts"));
     charts.push(main);
     if (shown.curve?.compensation != null && !hiddenMarks.has("compensation")) {
@@ -324,7 +332,6 @@
     sizeDots(main);
     show(start, end);
     tellCounts(shown);
-    void range;
   }
 
   function tellCounts({ counts: [observed, hidden, filled], gaps }) {
@@ -393,7 +400,7 @@
     const rows = comparison.map((score) => {
       const name = make("td", "", score.name);
       if (score.chosen) name.append(make("span", "badge", "chosen"));
-      const cells = [name, ...[score.mse, score.mae, score.relative_error].map((x) => make("td", "", written(x)))];
+      const cells = [name, ...[score.mse, score.mae, score.relative_error].map((x) => make("td", "", written(x, 4)))];
       if (covered) cells.push(make("td", "", score.coverage == null ? "–" : (100 * score.coverage).toFixed(1) + " %"));
       if (noted) cells.push(make("td", "note", score.note ?? ""));
       return make("tr", score.chosen ? "chosen" : "", ...cells);
@@ -420,7 +427,7 @@
     training = new uPlot({
       width: $("training-chart").clientWidth, height: 240, legend: { show: false },
       scales: { x: { time: false }, y: { distr: 3 } },
-      axes: [{ ...axis(), label: "step", labelFont: axis().font, labelSize: 20, values: labels }, { ...axis(), values: labels, size: 66 }],
+      axes: [{ ...axis(), label: "step", labelFont: axis().font, labelSize: 18, size: 32, values: labels }, { ...axis(), values: labels, size: 66 }],
       series: [{}, ...lines], cursor: { y: false, points: { size: 6 } },
     }, joined, $("training-chart"));
   }

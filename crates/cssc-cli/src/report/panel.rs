@@ -51,7 +51,7 @@ impl Panel {
 
     /// Marks of the value axis.
     pub(super) fn value_ticks(&self) -> Vec<Tick> {
-        let most = ((self.bottom - self.top) / 32.0).max(2.0) as usize;
+        let most = ((self.bottom - self.top) / 32.0).max(3.0) as usize;
         ticks::of_numbers(self.values.0, self.values.1, most)
     }
 
@@ -103,16 +103,20 @@ impl Panel {
             }
             self.draw_line(&curve.times, &curve.smoothed, SMOOTHED_LINE, canvas);
         }
-        let radius = self.radius(channel.observed.times.len());
-        canvas.dots(&self.places(&channel.observed), radius, OBSERVED);
-        let radius = self.radius(channel.filled.times.len());
-        let filled = self.places(&channel.filled);
+        let points = [&channel.observed, &channel.hidden, &channel.filled];
+        let radius = self.radius(points.map(|points| points.times.len()).iter().sum());
+        canvas.dots(
+            &self.places(&channel.observed, radius),
+            radius,
+            OBSERVED.faded(if radius < 1.5 { 0.5 } else { 1.0 }),
+        );
+        let filled = self.places(&channel.filled, radius);
         if radius > 2.0 {
             canvas.dots(&filled, radius + 1.0, PAPER);
         }
         canvas.dots(&filled, radius, FILLED);
-        let hidden = self.places(&channel.hidden);
-        canvas.rings(&hidden, self.radius(hidden.len()) + 0.8, HIDDEN_RING);
+        let hidden = self.places(&channel.hidden, radius);
+        canvas.rings(&hidden, 1.3 * radius, HIDDEN_RING);
     }
 
     /// The compensation, shaded down to zero.
@@ -163,9 +167,11 @@ impl Panel {
             .collect()
     }
 
-    fn places(&self, points: &Points) -> Vec<Place> {
+    fn places(&self, points: &Points, radius: f32) -> Vec<Place> {
         let (times, values): (Vec<f64>, Vec<f64>) = points.known().unzip();
-        let kept = decimate::kept(&times, &[&values], self.buckets());
+        // A bucket as wide as a dot: more would only hide each other.
+        let buckets = self.buckets() as f32 / (2.0 * radius);
+        let kept = decimate::kept(&times, &[&values], buckets as usize);
         kept.into_iter()
             .map(|at| self.place(times[at], values[at]))
             .collect()

@@ -1,7 +1,7 @@
 //! The data of the page as JSON.
 //!
-//! Long columns are base64: times as `f64`, values as `f32` counted from the middle of their range, so that 16 million steps
-//! cover the range whatever its height above zero. Equal columns, like the times that channels share, are stored
+//! Long columns are base64: times as `f64`, or as whole numbers from the first when they are seconds; values as `f32` counted
+//! from the middle of their range if zero is outside it, so that 16 million steps cover the range however far it is from zero. Equal columns, like the times that channels share, are stored
 //! once. A report of more than [`MOST_NUMBERS`] numbers is thinned like a picture is; of very many
 //! series the first are kept.
 
@@ -48,7 +48,7 @@ enum Time {
 /// Numbers: `offset` plus what is stored.
 #[derive(Serialize)]
 struct Column {
-    bits: u8,
+    form: &'static str,
     offset: f64,
     base64: String,
 }
@@ -159,7 +159,7 @@ impl Time {
 #[derive(Default)]
 struct Store {
     columns: Vec<Column>,
-    places: HashMap<Vec<u8>, Place>,
+    places: HashMap<(&'static str, u64, Vec<u8>), Place>,
 }
 
 impl Store {
@@ -225,34 +225,43 @@ impl Store {
     }
 
     fn times(&mut self, times: &[f64]) -> Place {
+        let start = times.first().copied().unwrap_or(0.0);
+        let whole = |time: &f64| f64::from((time - start) as u32) == time - start;
+        if times.iter().all(whole) {
+            let counted = times.iter().map(|time| (time - start) as u32);
+            let bytes = counted.flat_map(u32::to_le_bytes).collect();
+            return self.column("u32", start, bytes);
+        }
         let bytes = times.iter().flat_map(|time| time.to_le_bytes()).collect();
-        self.column(64, 0.0, bytes)
+        self.column("f64", 0.0, bytes)
     }
 
     fn values(&mut self, values: &[f64]) -> Place {
         let known = || values.iter().copied().filter(|value| value.is_finite());
-        let (low, high) = (
-            known().fold(f64::MAX, f64::min),
-            known().fold(f64::MIN, f64::max),
-        );
-        let middle = 0.5 * low + 0.5 * high;
+        let ends = (known().reduce(f64::min), known().reduce(f64::max));
+        let middle = match ends {
+            // Around zero small numbers keep their digits.
+            (Some(low), Some(high)) if low > 0.0 || high < 0.0 => 0.5 * low + 0.5 * high,
+            _ => 0.0,
+        };
         let stored = values.iter().map(|value| (value - middle) as f32);
         let bytes = stored.flat_map(f32::to_le_bytes).collect();
-        self.column(32, middle, bytes)
+        self.column("f32", middle, bytes)
     }
 
-    fn column(&mut self, bits: u8, offset: f64, bytes: Vec<u8>) -> Place {
-        let mut key = offset.to_le_bytes().to_vec();
-        key.push(bits);
-        key.extend(&bytes);
-        *self.places.entry(key).or_insert_with(|| {
-            self.columns.push(Column {
-                bits,
-                offset,
-                base64: base64(&bytes),
-            });
-            self.columns.len() - 1
-        })
+    fn column(&mut self, form: &'static str, offset: f64, bytes: Vec<u8>) -> Place {
+        let key = (form, offset.to_bits(), bytes);
+        if let Some(&place) = self.places.get(&key) {
+            return place;
+        }
+        let base64 = base64(&key.2);
+        self.columns.push(Column {
+            form,
+            offset,
+            base64,
+        });
+        self.places.insert(key, self.columns.len() - 1);
+        self.columns.len() - 1
     }
 }
 

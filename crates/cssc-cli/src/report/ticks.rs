@@ -273,7 +273,7 @@ mod tests {
         let found = labels(
             TimeZone::UTC,
             "2023-11-20T00:00:00Z",
-            "2024-02-10T00:00:00Z",
+            "2024-02-05T00:00:00Z",
         );
         assert_eq!(
             found,
