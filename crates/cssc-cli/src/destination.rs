@@ -37,6 +37,15 @@ impl Destination {
     }
 }
 
+/// Writes a file of its own, whole or not at all.
+pub(crate) fn write_to(
+    path: &Path,
+    produce: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let output = Some(path.to_owned());
+    Destination { output }.write(produce)
+}
+
 /// A reader that has seen enough, like `head`, ends the command without complaint.
 fn forgive_closed_pipe(result: io::Result<()>) -> io::Result<()> {
     match result {

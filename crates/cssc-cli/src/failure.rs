@@ -31,7 +31,11 @@ pub(crate) fn said(error: &dyn fmt::Display) -> Failure {
 pub(crate) fn unless_pipe_closed<T>(result: Result<T, ModelError>) -> Result<Option<T>, Failure> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(ModelError::Data(DataError::File { source, .. })) if source.kind() == ErrorKind::BrokenPipe => Ok(None),
+        Err(ModelError::Data(DataError::File { source, .. }))
+            if source.kind() == ErrorKind::BrokenPipe =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(said(&error)),
     }
 }

@@ -58,7 +58,11 @@ impl Asking {
         }
         if let Some(every) = self.every {
             let step = every.in_table(shape.times_are_seconds(), "--every")?;
-            return Ok(if self.only { Asked::Grid(step) } else { Asked::Every(step) });
+            return Ok(if self.only {
+                Asked::Grid(step)
+            } else {
+                Asked::Every(step)
+            });
         }
         let Some(at) = &self.at else {
             return Ok(Asked::Holes);
@@ -66,7 +70,11 @@ impl Asking {
         let mut times = times(at, shape)?;
         times.sort_by(f64::total_cmp);
         times.dedup();
-        Ok(if self.only { Asked::OnlyAt(times) } else { Asked::At(times) })
+        Ok(if self.only {
+            Asked::OnlyAt(times)
+        } else {
+            Asked::At(times)
+        })
     }
 }
 
@@ -143,7 +151,10 @@ fn times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Failure> {
              times with a comma between them, or a file with one a line."
         ))
     })?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let times: Vec<f64> = lines
         .map(|(index, line)| read(line, format!("{argument}, line {}", index + 1)))
         .collect::<Result<_, _>>()?;
@@ -162,7 +173,10 @@ mod tests {
     #[test]
     fn limits_are_for_all_columns_or_one() {
         let names = ["a", "b=c"].map(str::to_owned);
-        assert_eq!(limit("1.5", "--min", &names).ok(), Some(vec![(0, 1.5), (1, 1.5)]));
+        assert_eq!(
+            limit("1.5", "--min", &names).ok(),
+            Some(vec![(0, 1.5), (1, 1.5)])
+        );
         assert_eq!(limit("b=c=-2", "--min", &names).ok(), Some(vec![(1, -2.0)]));
         assert!(limit("d=1", "--min", &names).is_err());
         assert!(limit("many", "--min", &names).is_err());

@@ -11,6 +11,7 @@ mod picture;
 mod prediction;
 mod query;
 mod reading;
+mod report;
 mod settings;
 mod source;
 mod span;

@@ -3,7 +3,8 @@
 use crate::destination;
 use crate::failure::{Failure, said};
 use crate::report::{
-    self, ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
+    self, ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis,
+    TrainingCurve,
 };
 use crate::summary;
 use cssc::data::table::Shape;
@@ -41,7 +42,10 @@ pub(crate) fn draw(
     let mut series = Vec::new();
     for (number, one) in dataset.series().iter().enumerate().take(MOST_SERIES) {
         let own: Vec<&Gap> = all.iter().filter(|gap| gap.series == number).collect();
-        series.push(draw_series(one, dataset.channel_names(), &own, filler).map_err(|error| said(&error))?);
+        series.push(
+            draw_series(one, dataset.channel_names(), &own, filler)
+                .map_err(|error| said(&error))?,
+        );
     }
     let mut notes = choice.notes.clone();
     if dataset.len() > MOST_SERIES {
@@ -75,10 +79,17 @@ pub(crate) fn draw(
 }
 
 fn scores(choice: &Choice) -> Vec<MethodScore> {
-    let linear = choice.comparison.method(FillMethod::Linear).map_or(f64::NAN, |row| row.all.mse);
+    let linear = choice
+        .comparison
+        .method(FillMethod::Linear)
+        .map_or(f64::NAN, |row| row.all.mse);
     let coverage = choice.bands.as_ref().map(|(_, found)| {
         let count: usize = found.iter().map(|one| one.count).sum();
-        found.iter().map(|one| one.after * one.count as f64).sum::<f64>() / count.max(1) as f64
+        found
+            .iter()
+            .map(|one| one.after * one.count as f64)
+            .sum::<f64>()
+            / count.max(1) as f64
     });
     let rows = choice.comparison.methods.iter().map(|row| {
         let chosen = choice.comparison.chosen.contains(&row.method);
@@ -101,7 +112,12 @@ fn training(trained: &cssc::fill::Trained) -> TrainingCurve {
     TrainingCurve {
         method: summary::training_name(trained.method).replace("training ", ""),
         loss: losses
-            .map(|(k, part)| (((k + 1) * every) as u64, part.iter().sum::<f64>() / part.len() as f64))
+            .map(|(k, part)| {
+                (
+                    ((k + 1) * every) as u64,
+                    part.iter().sum::<f64>() / part.len() as f64,
+                )
+            })
             .collect(),
         validation: trained.model.about().summary.validations.clone(),
     }
@@ -119,7 +135,12 @@ fn draw_series(
     let (values, bands) = filler.at(series, &times)?;
     let parts = filler.curve(series, &times)?;
     let column = |block: &[f64], channel: usize| -> Vec<f64> {
-        block.iter().skip(channel).step_by(channels).copied().collect()
+        block
+            .iter()
+            .skip(channel)
+            .step_by(channels)
+            .copied()
+            .collect()
     };
     let draw = |channel: usize| {
         let (known_times, known) = series.observed(channel);
@@ -147,7 +168,10 @@ fn draw_series(
                 times: times.clone(),
                 smoothed: column(&values, channel),
                 predicted: parts.predicted.as_ref().map(|block| column(block, channel)),
-                compensation: parts.compensation.as_ref().map(|block| column(block, channel)),
+                compensation: parts
+                    .compensation
+                    .as_ref()
+                    .map(|block| column(block, channel)),
                 band: bands
                     .as_ref()
                     .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),
@@ -187,11 +211,19 @@ fn dense_times(series: &Series, gaps: &[&Gap]) -> Vec<f64> {
 }
 
 /// Writes picture and page.
-pub(crate) fn write(report: &Report, plot: Option<&Path>, page: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn write(
+    report: &Report,
+    plot: Option<&Path>,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
     if let Some(path) = plot {
         let png = path.extension().is_some_and(|ending| ending == "png");
         destination::write_to(path, |out| {
-            if png { report::write_png(report, out) } else { report::write_svg(report, out) }
+            if png {
+                report::write_png(report, out)
+            } else {
+                report::write_svg(report, out)
+            }
         })?;
     }
     if let Some(path) = page {

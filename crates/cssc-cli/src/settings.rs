@@ -93,9 +93,12 @@ impl SettingArguments {
             keep_observation |= has(&given, "training", "observation");
             merge(&mut table, given);
         }
-        let settings: Settings = toml::Value::Table(table)
-            .try_into()
-            .map_err(|error: toml::de::Error| Failure::new(format!("settings: {}.", error.message())))?;
+        let settings: Settings =
+            toml::Value::Table(table)
+                .try_into()
+                .map_err(|error: toml::de::Error| {
+                    Failure::new(format!("settings: {}.", error.message()))
+                })?;
         Ok(LearnOptions {
             model: settings.model,
             training: settings.training,
@@ -115,8 +118,12 @@ fn has(table: &toml::Table, part: &str, name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<toml::Table, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read the settings {}: {error}.", path.display())))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::new(format!(
+            "cannot read the settings {}: {error}.",
+            path.display()
+        ))
+    })?;
     text.parse()
         .map_err(|error: toml::de::Error| Failure::new(format!("{}: {error}", path.display())))
 }
@@ -141,7 +148,9 @@ fn parse(pair: &str) -> Result<toml::Table, Failure> {
 fn merge(table: &mut toml::Table, given: toml::Table) {
     for (name, value) in given {
         match (table.get_mut(&name), value) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) if is_part(&name) => merge(old, new),
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) if is_part(&name) => {
+                merge(old, new)
+            }
             (_, value) => {
                 table.insert(name, value);
             }
@@ -185,8 +194,20 @@ mod tests {
 
     #[test]
     fn wrong_settings_are_refused_by_name() {
-        assert!(options(&["rate=1"]).unwrap_err().contains("PART.NAME=VALUE"));
-        assert!(options(&["training.speed=1"]).unwrap_err().contains("speed"));
-        assert!(options(&["model.hidden=\"many\""]).unwrap_err().contains("settings"));
+        assert!(
+            options(&["rate=1"])
+                .unwrap_err()
+                .contains("PART.NAME=VALUE")
+        );
+        assert!(
+            options(&["training.speed=1"])
+                .unwrap_err()
+                .contains("speed")
+        );
+        assert!(
+            options(&["model.hidden=\"many\""])
+                .unwrap_err()
+                .contains("settings")
+        );
     }
 }

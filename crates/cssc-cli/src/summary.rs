@@ -190,7 +190,10 @@ pub(crate) fn coverage(bands: &Bands, coverage: &[Coverage], names: &[String]) -
     let rows = names.iter().zip(coverage).zip(&bands.factors);
     for ((name, coverage), factor) in rows.take(MOST_COLUMNS) {
         if coverage.count == 0 {
-            let _ = writeln!(text, "bands of {name}: nothing was hidden, so they are not calibrated");
+            let _ = writeln!(
+                text,
+                "bands of {name}: nothing was hidden, so they are not calibrated"
+            );
             continue;
         }
         let _ = writeln!(

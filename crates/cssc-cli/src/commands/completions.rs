@@ -17,11 +17,16 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::Arguments::command(), "cssc", &mut text);
+        clap_complete::generate(
+            self.shell,
+            &mut crate::Arguments::command(),
+            "cssc",
+            &mut text,
+        );
         match std::io::Write::write_all(&mut std::io::stdout(), &text) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(format!("cannot write to standard output: {error}.")))
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+                format!("cannot write to standard output: {error}."),
+            )),
             _ => Ok(()),
         }
     }

@@ -6,8 +6,8 @@ use crate::summary::{Table, grouped};
 use crate::watching::Talk;
 use cssc::data::Dataset;
 use cssc::fill::{
-    Bands, Coverage, FillMethod, HoldOut, HoldOutOptions, Interpolator, Limits, Pattern, Score, deviations,
-    hidden_deviations, predict_hidden,
+    Bands, Coverage, FillMethod, HoldOut, HoldOutOptions, Interpolator, Limits, Pattern, Score,
+    deviations, hidden_deviations, predict_hidden,
 };
 use cssc::model::{Model, ModelError};
 use serde_json::{Value, json};
@@ -58,7 +58,11 @@ pub(crate) struct Arguments {
     seed: u64,
 
     /// How the result is printed
-    #[arg(long = "output-format", value_name = "table|json|csv", default_value = "table")]
+    #[arg(
+        long = "output-format",
+        value_name = "table|json|csv",
+        default_value = "table"
+    )]
     output_format: Form,
 
     #[command(flatten)]
@@ -94,7 +98,10 @@ impl Arguments {
         let (dataset, _) = look(&mut reader, self.talk)?;
         must_hold_values(&dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
-        let longest = self.max_gap.map(|span| span.in_table(dates, "--max-gap")).transpose()?;
+        let longest = self
+            .max_gap
+            .map(|span| span.in_table(dates, "--max-gap"))
+            .transpose()?;
         let options = HoldOutOptions {
             part: self.hide,
             pattern: match self.pattern {
@@ -119,9 +126,9 @@ impl Arguments {
             Form::Csv => csv_text(&results, &dataset),
         };
         match std::io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(format!("cannot write to standard output: {error}.")))
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+                format!("cannot write to standard output: {error}."),
+            )),
             _ => Ok(()),
         }
     }
@@ -156,7 +163,8 @@ impl Arguments {
             };
             let widths = hidden_deviations(held)?;
             let channels = dataset.channels();
-            let (_, coverage) = Bands::calibrate(self.bands, channels, &held.hidden, &found, &widths);
+            let (_, coverage) =
+                Bands::calibrate(self.bands, channels, &held.hidden, &found, &widths);
             let mut from = 0.0;
             let lengths = bounds.iter().map(|&to| {
                 let score = score(&|hidden| hidden.gap > from && hidden.gap <= to);
@@ -167,7 +175,9 @@ impl Arguments {
             Ok(Result_ {
                 name: name.to_owned(),
                 all: score(&|_| true),
-                channels: (0..channels).map(|c| score(&|hidden| hidden.channel == c)).collect(),
+                channels: (0..channels)
+                    .map(|c| score(&|hidden| hidden.channel == c))
+                    .collect(),
                 coverage,
                 lengths,
             })
@@ -181,7 +191,11 @@ impl Arguments {
 
 /// Lengths that cut the gaps into at most five parts, each about twice as long as the one before.
 fn bounds(held: &HoldOut) -> Vec<f64> {
-    let finite = held.hidden.iter().map(|hidden| hidden.gap).filter(|gap| gap.is_finite());
+    let finite = held
+        .hidden
+        .iter()
+        .map(|hidden| hidden.gap)
+        .filter(|gap| gap.is_finite());
     let longest = finite.clone().fold(0.0, f64::max);
     let shortest = finite.fold(f64::INFINITY, f64::min);
     let mut bounds = vec![longest];
@@ -196,7 +210,14 @@ fn table(results: &[Result_], dataset: &Dataset, hidden: usize, dates: bool) -> 
         "{} values hidden. Errors in standard deviations of the column.\n",
         grouped(hidden)
     );
-    let mut table = Table::new(&["method", "part", "values", "mean squared", "mean absolute", "in bands"]);
+    let mut table = Table::new(&[
+        "method",
+        "part",
+        "values",
+        "mean squared",
+        "mean absolute",
+        "in bands",
+    ]);
     for result in results {
         let mut row = |part: &str, score: &Score, coverage: Option<f64>| {
             if score.count > 0 {
@@ -211,7 +232,12 @@ fn table(results: &[Result_], dataset: &Dataset, hidden: usize, dates: bool) -> 
             }
         };
         row("all", &result.all, Some(coverage_of_all(result)));
-        for ((name, score), coverage) in dataset.channel_names().iter().zip(&result.channels).zip(&result.coverage) {
+        for ((name, score), coverage) in dataset
+            .channel_names()
+            .iter()
+            .zip(&result.channels)
+            .zip(&result.coverage)
+        {
             row(name, score, Some(coverage.after));
         }
         for (to, score) in &result.lengths {
@@ -224,12 +250,17 @@ fn table(results: &[Result_], dataset: &Dataset, hidden: usize, dates: bool) -> 
 
 fn coverage_of_all(result: &Result_) -> f64 {
     let count: usize = result.coverage.iter().map(|one| one.count).sum();
-    let inside: f64 = result.coverage.iter().map(|one| one.after * one.count as f64).sum();
+    let inside: f64 = result
+        .coverage
+        .iter()
+        .map(|one| one.after * one.count as f64)
+        .sum();
     inside / count.max(1) as f64
 }
 
 fn json_text(results: &[Result_], dataset: &Dataset, hidden: usize) -> Result<String, Failure> {
-    let score = |score: &Score| json!({ "mse": score.mse, "mae": score.mae, "values": score.count });
+    let score =
+        |score: &Score| json!({ "mse": score.mse, "mae": score.mae, "values": score.count });
     let methods: Vec<Value> = results
         .iter()
         .map(|result| {
@@ -261,7 +292,10 @@ fn csv_text(results: &[Result_], dataset: &Dataset) -> String {
     for result in results {
         let name = quoted(&result.name);
         let mut row = |part: String, score: &Score| {
-            text += &format!("{name},{part},{},{},{}\n", score.count, score.mse, score.mae);
+            text += &format!(
+                "{name},{part},{},{},{}\n",
+                score.count, score.mse, score.mae
+            );
         };
         row("all".to_owned(), &result.all);
         for (column, score) in dataset.channel_names().iter().zip(&result.channels) {

@@ -8,7 +8,8 @@ use crate::watching::{self, Talk, Watch};
 use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply};
 use cssc::fill::{
-    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, LearnOptions, choose, find_steps,
+    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, LearnOptions,
+    choose, find_steps,
 };
 use cssc::model::ModelError;
 use serde_json::json;
@@ -112,7 +113,8 @@ impl Arguments {
         self.warn_of_steps(&dataset);
         let nothing = [&self.output, &self.plot, &self.report, &self.save_model];
         if nothing.iter().all(|path| path.is_none()) {
-            self.talk.text(&self.intention(&auto, &asked, &dataset, longest_gap, dates));
+            self.talk
+                .text(&self.intention(&auto, &asked, &dataset, longest_gap, dates));
             return Ok(());
         }
         if !all {
@@ -132,7 +134,8 @@ impl Arguments {
             save_model(path, &choice)?;
         }
         if let Some(path) = &self.output {
-            let counts = unless_pipe_closed(self.write(path, &mut reader, &filler))?.unwrap_or_default();
+            let counts =
+                unless_pipe_closed(self.write(path, &mut reader, &filler))?.unwrap_or_default();
             self.talk.text(&summary::counts(&counts));
             self.talk.event(&json!({
                 "event": "done", "series": counts.series, "rows": counts.rows, "filled": counts.filled,
@@ -141,7 +144,14 @@ impl Arguments {
         }
         if self.plot.is_some() || self.report.is_some() {
             let settings = self.settings(longest_gap, dates);
-            let report = picture::draw(&self.table.name(), &dataset, reader.shape(), &choice, &filler, settings)?;
+            let report = picture::draw(
+                &self.table.name(),
+                &dataset,
+                reader.shape(),
+                &choice,
+                &filler,
+                settings,
+            )?;
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
         Ok(())
@@ -162,7 +172,10 @@ impl Arguments {
                 ..HoldOutOptions::default()
             },
             learn,
-            budget: self.steps.is_none().then(|| Duration::from_secs_f64(self.budget)),
+            budget: self
+                .steps
+                .is_none()
+                .then(|| Duration::from_secs_f64(self.budget)),
             bands: self.bands,
             limits: self.limiting.limits(dataset)?,
         })
@@ -176,8 +189,11 @@ impl Arguments {
         }
         let names = self.method.split(',').map(|name| name.trim().parse());
         let methods: Result<Vec<FillMethod>, String> = names.collect();
-        let mut methods = methods
-            .map_err(|problem| Failure::new(format!("--method: {problem}, or auto to choose from all of them.")))?;
+        let mut methods = methods.map_err(|problem| {
+            Failure::new(format!(
+                "--method: {problem}, or auto to choose from all of them."
+            ))
+        })?;
         methods.sort();
         methods.dedup();
         Ok((methods, true))
@@ -201,12 +217,14 @@ impl Arguments {
             if progress.step == 1 {
                 watch.take().inspect(Watch::finish);
             }
-            let watch = watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
+            let watch =
+                watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
             watch.step(progress)
         });
         watch.inspect(Watch::finish);
         let choice = choice.map_err(|error| said(&error))?;
-        self.talk.text(&summary::comparison(&choice, dataset.channel_names()));
+        self.talk
+            .text(&summary::comparison(&choice, dataset.channel_names()));
         self.talk
             .event(&summary::comparison_event(&choice, dataset.channel_names()));
         for note in &choice.notes {
@@ -215,15 +233,22 @@ impl Arguments {
         Ok(choice)
     }
 
-    fn write(&self, path: &Path, reader: &mut TableReader, filler: &Filler) -> Result<Counts, ModelError> {
+    fn write(
+        &self,
+        path: &Path,
+        reader: &mut TableReader,
+        filler: &Filler,
+    ) -> Result<Counts, ModelError> {
         let extras = Extras {
             filled: self.mark,
             bands: self.bands.is_some(),
         };
         let mut writer = TableWriter::create_with(path, reader.shape(), extras)?;
-        let counts = apply(reader, &mut writer, |series| -> Result<Filled, ModelError> {
-            Ok(filler.fill(series)?.into())
-        })?;
+        let counts = apply(
+            reader,
+            &mut writer,
+            |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
+        )?;
         writer.finish()?;
         Ok(counts)
     }
@@ -277,7 +302,9 @@ impl Arguments {
             ("longest gap filled", longest),
             ("cssc", env!("CARGO_PKG_VERSION").to_owned()),
         ];
-        settings.map(|(name, value)| (name.to_owned(), value)).to_vec()
+        settings
+            .map(|(name, value)| (name.to_owned(), value))
+            .to_vec()
     }
 }
 

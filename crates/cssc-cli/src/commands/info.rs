@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 /// Tell what a model file holds
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  cssc info curves.cssc\n  cssc info curves.cssc --json | jq .summary")]
+#[command(
+    after_help = "Example:\n  cssc info curves.cssc\n  cssc info curves.cssc --json | jq .summary"
+)]
 pub(crate) struct Arguments {
     /// The model file
     #[arg(value_name = "FILE")]
@@ -28,9 +30,9 @@ impl Arguments {
             describe(&model)?
         };
         match std::io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(format!("cannot write to standard output: {error}.")))
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+                format!("cannot write to standard output: {error}."),
+            )),
             _ => Ok(()),
         }
     }
@@ -51,7 +53,10 @@ fn describe(model: &Model) -> Result<String, Failure> {
     row("two-sided", about.model.two_sided.to_string());
     row("steps trained", grouped(about.summary.steps as usize));
     if let Some((error, step)) = about.summary.best_validation {
-        row("best validation error", format!("{error:.4e} at step {step}"));
+        row(
+            "best validation error",
+            format!("{error:.4e} at step {step}"),
+        );
     }
     row("stopped early", about.summary.stopped_early.to_string());
     row("seed", about.training.seed.to_string());

@@ -7,7 +7,9 @@ use crate::watching::Talk;
 use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Extras, Filled, TableWriter, apply};
 use cssc::data::{Dataset, Series};
-use cssc::fill::{Bands, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_deviations, predict_hidden};
+use cssc::fill::{
+    Bands, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_deviations, predict_hidden,
+};
 use cssc::model::{Method, Model, ModelError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,7 +54,12 @@ pub(crate) struct Arguments {
     mark: bool,
 
     /// Also write, for researchers: o (the model's own prediction), c (what was added to it), slopes, curvatures
-    #[arg(long, value_name = "o,c,slopes,curvatures", value_delimiter = ',', requires = "export_to")]
+    #[arg(
+        long,
+        value_name = "o,c,slopes,curvatures",
+        value_delimiter = ',',
+        requires = "export_to"
+    )]
     export: Vec<Part>,
 
     /// Where to: an .npz with one row for each row of the result
@@ -113,16 +120,20 @@ impl Arguments {
             filled: self.mark,
             bands: self.bands.is_some(),
         };
-        let mut writer =
-            TableWriter::create_with(&self.output, reader.shape(), extras).map_err(|error| said(&error))?;
-        let counts = apply(&mut reader, &mut writer, |series| -> Result<Filled, ModelError> {
-            Ok(filler.fill(series)?.into())
-        })
+        let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)
+            .map_err(|error| said(&error))?;
+        let counts = apply(
+            &mut reader,
+            &mut writer,
+            |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
+        )
         .map_err(|error| said(&error))?;
         writer.finish().map_err(|error| said(&error))?;
         self.talk.note(&summary::counts(&counts));
         if let Some(path) = &self.export_to {
-            let arrays = self.arrays(&dataset, &filler).map_err(|error| said(&error))?;
+            let arrays = self
+                .arrays(&dataset, &filler)
+                .map_err(|error| said(&error))?;
             npz::write(path, &arrays).map_err(|error| said(&error))?;
         }
         Ok(())
@@ -137,7 +148,13 @@ impl Arguments {
             let held = HoldOut::new(dataset, &options)?;
             let found = predict_hidden(&filler.interpolators[0], &held, &filler.limits)?;
             let widths = hidden_deviations(&held)?;
-            Ok(Bands::calibrate(level, dataset.channels(), &held.hidden, &found, &widths))
+            Ok(Bands::calibrate(
+                level,
+                dataset.channels(),
+                &held.hidden,
+                &found,
+                &widths,
+            ))
         };
         let (bands, coverage) = calibrate().map_err(|error| said(&error))?;
         let text = summary::coverage(&bands, &coverage, dataset.channel_names());

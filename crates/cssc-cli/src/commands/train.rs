@@ -118,14 +118,19 @@ impl Arguments {
         let mut trainer = self.trainer(&learning, &checkpoint)?;
         self.train(&mut trainer, &checkpoint)?;
         if watching::asked_to_stop() && trainer.summary().stopped_early {
-            trainer.save_checkpoint(&checkpoint).map_err(|error| said(&error))?;
+            trainer
+                .save_checkpoint(&checkpoint)
+                .map_err(|error| said(&error))?;
             self.talk.note(&format!(
                 "stopped at step {}; the same command with --resume goes on from {}.",
                 trainer.summary().steps,
                 checkpoint.display()
             ));
-            self.talk.event(&json!({ "event": "stopped", "step": trainer.summary().steps }));
-            return Err(Failure::new("the training was stopped before its end; no model was written."));
+            self.talk
+                .event(&json!({ "event": "stopped", "step": trainer.summary().steps }));
+            return Err(Failure::new(
+                "the training was stopped before its end; no model was written.",
+            ));
         }
         let summary = trainer.summary().clone();
         let model = learning.model(trainer);
@@ -148,7 +153,11 @@ impl Arguments {
         Ok(())
     }
 
-    fn trainer<'d>(&self, learning: &'d Learning, checkpoint: &Path) -> Result<Trainer<'d>, Failure> {
+    fn trainer<'d>(
+        &self,
+        learning: &'d Learning,
+        checkpoint: &Path,
+    ) -> Result<Trainer<'d>, Failure> {
         if !self.resume {
             return learning.trainer().map_err(|error| said(&error));
         }
@@ -159,12 +168,17 @@ impl Arguments {
             )));
         }
         let training = &learning.options.training;
-        let trainer = Trainer::resume(checkpoint, &learning.train, &learning.validation, |config| {
-            if self.steps.is_some() {
-                config.steps = training.steps;
-            }
-            config.seconds = training.seconds;
-        })
+        let trainer = Trainer::resume(
+            checkpoint,
+            &learning.train,
+            &learning.validation,
+            |config| {
+                if self.steps.is_some() {
+                    config.steps = training.steps;
+                }
+                config.seconds = training.seconds;
+            },
+        )
         .map_err(|error| said(&error))?;
         self.talk
             .note(&format!("going on from step {}.", trainer.summary().steps));
@@ -176,7 +190,10 @@ impl Arguments {
         let every = Duration::from_secs_f64(self.checkpoint_every.seconds());
         let mut saved = Instant::now();
         let mut failed = None;
-        let mut watch = Watch::new(self.talk, summary::training_name(trainer.network().config().method));
+        let mut watch = Watch::new(
+            self.talk,
+            summary::training_name(trainer.network().config().method),
+        );
         let result = trainer.run(|trainer, progress| {
             if saved.elapsed() >= every {
                 if let Err(error) = trainer.save_checkpoint(checkpoint) {
