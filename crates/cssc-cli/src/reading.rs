@@ -2,8 +2,8 @@
 
 use crate::failure::{Failure, said};
 use crate::watching::Talk;
-use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Format, Layout, ReadOptions, TableReader, TimeFormat};
+use cssc::data::{DataError, Dataset};
 use std::path::PathBuf;
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
@@ -119,7 +119,7 @@ impl TableArguments {
                 self.data.display()
             )));
         }
-        TableReader::open(&self.data, self.options()).map_err(|error| said(&error))
+        TableReader::open(&self.data, self.options()).map_err(|error| with_flags(&error))
     }
 
     /// The name of the table for people.
@@ -132,12 +132,30 @@ impl TableArguments {
     }
 }
 
+/// What the library says, with the flags that help.
+fn with_flags(error: &DataError) -> Failure {
+    let hints = [
+        ("average rows of equal time", "--duplicates average"),
+        ("name the column that tells the series apart", "--id"),
+        ("say which zone is meant where none is given", "--time-zone"),
+        ("give the time format", "--time-format"),
+        ("say which columns hold the values", "--values"),
+        ("that this mark means missing", "--missing"),
+        ("no column looks like time; name it", "--time"),
+    ];
+    let mut text = error.to_string();
+    for (words, flag) in hints {
+        text = text.replace(words, &format!("{words} ({flag})"));
+    }
+    Failure::new(format!("{text}."))
+}
+
 /// All series of an open table, as far as memory allows, and whether that was all. The reader then
 /// stands at its beginning again.
 pub(crate) fn look(reader: &mut TableReader, talk: Talk) -> Result<(Dataset, bool), Failure> {
     let (mut series, mut cells, mut all) = (Vec::new(), 0, true);
     for rows in reader.by_ref() {
-        let rows = rows.map_err(|error| said(&error))?;
+        let rows = rows.map_err(|error| with_flags(&error))?;
         if cells > 0 && cells + rows.series.values().len() > MOST_CELLS {
             all = false;
             break;
@@ -161,6 +179,12 @@ pub(crate) fn must_hold_values(dataset: &Dataset, name: &str) -> Result<(), Fail
     if rows == 0 {
         return Err(Failure::new(format!(
             "{name} holds no rows. Give a table with times and values."
+        )));
+    }
+    if dataset.series().iter().all(|series| series.len() < 2) {
+        return Err(Failure::new(format!(
+            "{name} has only one row for each series, so there is nothing between which to fill. Give the column that \
+             tells series apart with --id if another one was taken for it."
         )));
     }
     let known = dataset

@@ -41,6 +41,10 @@ impl Place {
         self.directory.path().join(name)
     }
 
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("the command wrote it")
+    }
+
     /// A command that has not been started yet, for tests that need their own pipes.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cssc"));

@@ -169,6 +169,7 @@ fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
     let warm_up = 50;
     let sides = if model.about().model.two_sided { 2 } else { 1 };
     CurveOptions {
+        method: smooth.then_some(Method::Cssc),
         smoothing: smooth.then(SmoothOptions::default),
         window: Some((sides + 4) * warm_up),
         warm_up,

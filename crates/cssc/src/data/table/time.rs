@@ -29,6 +29,9 @@ pub struct TimeForm {
     numbers: NumberRules,
     /// Whether numbers are counted from 1970.
     epoch: bool,
+    /// Whether the first entry names a zone or an offset, where the user gave none: then all
+    /// others must be alike.
+    zoned: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +58,10 @@ impl TimeForm {
             TimeFormat::Pattern(pattern) => Kind::Pattern(pattern.clone()),
             TimeFormat::Auto => guess(first.unwrap_or("0"), numbers)?,
         };
+        let zoned = match (zone, &kind, first) {
+            (None, Kind::Iso, Some(first)) => Pieces::parse(first.trim()).ok().map(has_zone),
+            _ => None,
+        };
         let zone = match zone {
             None => TimeZone::UTC,
             Some(name) => TimeZone::get(name).map_err(|error| error.to_string())?,
@@ -67,6 +74,7 @@ impl TimeForm {
                 format,
                 TimeFormat::EpochSeconds | TimeFormat::EpochMilliseconds
             ),
+            zoned,
         })
     }
 
@@ -83,13 +91,38 @@ impl TimeForm {
                 Entry::Number(number) => Ok(number / per_second),
                 _ => Err(format!("expected a time as a number, found `{text}`")),
             },
-            Kind::Iso => self.read_iso(text).map(|(timestamp, _)| seconds(timestamp)).map_err(|error| {
-                format!("expected a date or time such as 2024-03-31T12:30:00Z, found `{text}` ({error})")
-            }),
-            Kind::Pattern(pattern) => {
-                let read = self.read_pattern(pattern, text).map(|(timestamp, _)| seconds(timestamp));
-                read.map_err(|error| format!("expected a time like `{pattern}`, found `{text}` ({error})"))
+            Kind::Iso => {
+                self.check_zone(text)?;
+                self.read_iso(text).map(|(timestamp, _)| seconds(timestamp)).map_err(|error| {
+                    format!("expected a date or time such as 2024-03-31T12:30:00Z, found `{text}` ({error})")
+                })
             }
+            Kind::Pattern(pattern) => {
+                let read = self
+                    .read_pattern(pattern, text)
+                    .map(|(timestamp, _)| seconds(timestamp));
+                read.map_err(|error| {
+                    format!("expected a time like `{pattern}`, found `{text}` ({error})")
+                })
+            }
+        }
+    }
+
+    /// Times with a zone and times without one do not go together.
+    fn check_zone(&self, text: &str) -> Result<(), String> {
+        let (Some(zoned), Ok(pieces)) = (self.zoned, Pieces::parse(text)) else {
+            return Ok(());
+        };
+        match (zoned, has_zone(pieces)) {
+            (true, false) => Err(format!(
+                "the time `{text}` has no zone, but the first one has; say which zone is meant \
+                 where none is given"
+            )),
+            (false, true) => Err(format!(
+                "the time `{text}` has a zone, but the first one has none; say which zone is \
+                 meant where none is given"
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -187,6 +220,10 @@ fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, String> {
              give the time format, for example %d/%m/%Y %H:%M:%S"
         )),
     }
+}
+
+fn has_zone(pieces: Pieces<'_>) -> bool {
+    pieces.offset().is_some() || pieces.time_zone_annotation().is_some()
 }
 
 /// Whether the text is a date or time that needs no pattern.
