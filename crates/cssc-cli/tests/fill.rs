@@ -62,7 +62,7 @@ fn without_output_the_gaps_are_described_and_nothing_is_written() {
 
 #[test]
 fn whole_numbers_stay_whole_and_limits_are_kept() {
-    let place = Place::with("in.csv", "t,x\n0,9.5\n1,1\n2,0\n3,\n4,0\n5,1\n6,9\n");
+    let place = Place::with("in.csv", "t,x\n0,3.5\n1,1.5\n2,0\n3,\n4,0\n5,1.5\n6,3\n");
     let outcome = place.run(&[
         "fill", "in.csv", "--method", "natural", "-o", "-", "--quiet",
     ]);
