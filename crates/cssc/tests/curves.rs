@@ -159,8 +159,10 @@ fn windows_work_with_holes() {
         channels: 2,
         ..small(Method::Cssc)
     };
-    let go_on = |_: &_, _: &_| Control::Continue;
-    let model = fit(&config, &training, &scaler, &data, &data, go_on).unwrap();
+    let model = fit(&config, &training, &scaler, &data, &data, |_, _| {
+        Control::Continue
+    })
+    .unwrap();
     let options = windows(12, 4);
     assert_smooth(&series, "holes", |times| {
         model
@@ -284,14 +286,13 @@ fn strength_and_weights_are_in_the_users_units() {
         steps: 3,
         ..TrainConfig::default()
     };
-    let go_on = |_: &_, _: &_| Control::Continue;
     let model = fit(
         &small(Method::Cssc),
         &training,
         &scaler,
         &data,
         &data,
-        go_on,
+        |_, _| Control::Continue,
     )
     .unwrap();
     // A row without any observation is no knot; its weight is not read.
