@@ -1,6 +1,9 @@
 //! Models as their users meet them: the curve, the file, the training that can be killed.
 #![cfg(feature = "nn")]
 
+mod common;
+
+use common::models::{assert_smooth, curves, small, trained, training};
 use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
 use cssc::model::{Derivatives, Method, Model, ModelConfig, Network};
@@ -10,60 +13,6 @@ use cssc::train::{
     AdaMax, Control, Observation, RateSchedule, Sample, Shards, TrainConfig, Trainer, fit,
 };
 use std::path::Path;
-
-/// Sine curves with their own frequency and level on irregular times.
-fn curves(count: usize, points: usize, seed: u64) -> Dataset {
-    let series = (0..count).map(|i| {
-        let mut random = Random::stream(seed, i as u64);
-        let mut times: Vec<f64> = (0..points).map(|_| random.uniform(0.0, 4.0)).collect();
-        times.sort_by(f64::total_cmp);
-        let (frequency, level) = (random.uniform(0.3, 0.5), random.normal(10.0, 1.0));
-        let values = times
-            .iter()
-            .map(|t| level + 5.0 * (6.0 * frequency * t).sin())
-            .collect();
-        Series::new(None, 1, times, values).unwrap()
-    });
-    Dataset::new(vec!["x".into()], series.collect()).unwrap()
-}
-
-fn small(method: Method) -> ModelConfig {
-    ModelConfig {
-        hidden: 8,
-        dynamics: vec![32, 32],
-        decoder: vec![32],
-        cell: 16,
-        method,
-        initial_deviation: 0.3,
-        ..ModelConfig::default()
-    }
-}
-
-fn training(steps: u64) -> TrainConfig {
-    TrainConfig {
-        steps,
-        batch: 20,
-        rate: 0.01,
-        observation: Observation::Fraction(0.4),
-        validate_every: 10,
-        ..TrainConfig::default()
-    }
-}
-
-fn trained(config: &ModelConfig, steps: u64) -> Model {
-    let data = curves(30, 20, 1);
-    let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::None).unwrap();
-    let validation = curves(10, 20, 2);
-    fit(
-        config,
-        &training(steps),
-        &scaler,
-        &data,
-        &validation,
-        |_, _| Control::Continue,
-    )
-    .unwrap()
-}
 
 #[test]
 fn the_curve_passes_through_every_observation() {
@@ -100,24 +49,9 @@ fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
                 20,
             );
             let series = &curves(1, 9, 8).series()[0].clone();
-            // Knots, solver stops and places between them, each with close neighbours.
-            let width = 1e-9;
-            let (start, end) = (series.times()[0], series.times()[8]);
-            let mut places: Vec<f64> = series.times()[1..8].to_vec();
-            places.extend((1..200).map(|i| start + (end - start) * f64::from(i) / 200.0));
-            places.sort_by(f64::total_cmp);
-            for place in places {
-                let around = [place - width, place, place + width];
-                let jets = model.interpolate(series, &around).unwrap().smoothed;
-                let scale = [20.0, 200.0, 3000.0];
-                for (block, scale) in [jets.value, jets.slope, jets.curvature].iter().zip(scale) {
-                    let jump = (block[2] - block[0]).abs();
-                    assert!(
-                        jump < 2e-5 * scale,
-                        "{method:?} {solver:?} at {place}: {block:?}"
-                    );
-                }
-            }
+            assert_smooth(series, &format!("{method:?} {solver:?}"), |times| {
+                model.interpolate(series, times).unwrap().smoothed
+            });
         }
     }
 }

@@ -38,6 +38,7 @@ pub(crate) struct Walked {
 }
 
 /// What the walk over one window tells about what it is responsible for.
+#[derive(Default)]
 struct Part {
     predicted: Jets,
     states: Jets,
@@ -90,6 +91,9 @@ impl Model {
         memory: &mut Memory<f64>,
     ) -> Vec<Part> {
         let network = &self.network;
+        if method == Method::OdeRnn && asked.iter().all(Range::is_empty) {
+            return windows.iter().map(|_| Part::default()).collect();
+        }
         let series: Vec<Observed<'_>> = (windows.iter().zip(asked))
             .map(|(window, asked)| observed.part(&window.walk, asked, network.config.channels))
             .collect();
@@ -105,25 +109,29 @@ impl Model {
         let mut graph = Graph::forward_only(memory, &self.precise);
         let graph = &mut graph;
         let states = network.walk(graph, &request, &schedule, true);
-        let last = if method == Method::OdeRnn {
-            Side::Right
-        } else {
-            Side::Left
-        };
-        let at_query = states.jets_at_query(graph, &schedule, last, 2);
-        let state = Jets {
-            value: at_query[0],
-            slope: at_query[1],
-            curvature: at_query[2],
-        };
-        let decoded = decode_exactly(graph, &network.decoder, state);
+        let at_query = (!asked.iter().all(Range::is_empty)).then(|| {
+            let last = if method == Method::OdeRnn {
+                Side::Right
+            } else {
+                Side::Left
+            };
+            let jets = states.jets_at_query(graph, &schedule, last, 2);
+            let state = Jets {
+                value: jets[0],
+                slope: jets[1],
+                curvature: jets[2],
+            };
+            (decode_exactly(graph, &network.decoder, state), state)
+        });
         let limits = match method {
             Method::OdeRnn => None,
             Method::Cssc => Some(network.cssc_limits(graph, &request, &schedule, &states)),
             Method::HiddenCssc => Some(network.hidden_limits(graph, &schedule, &states)),
         };
         let hidden = method == Method::HiddenCssc;
-        cut_rows(graph, &schedule, decoded, hidden.then_some(state), limits)
+        let decoded = at_query.map(|(decoded, _)| decoded);
+        let state = at_query.filter(|_| hidden).map(|(_, state)| state);
+        cut_rows(graph, &schedule, [decoded, state], limits)
     }
 
     /// g of states with their derivatives, [rows, hidden], as [rows, channels].
@@ -181,8 +189,7 @@ fn asked_in(window: &Window, observed: &Observed<'_>) -> Range<usize> {
 fn cut_rows(
     graph: &Graph<'_, f64>,
     schedule: &Schedule,
-    decoded: Jets<Var>,
-    state: Option<Jets<Var>>,
+    [decoded, state]: [Option<Jets<Var>>; 2],
     limits: Option<KnotLimits>,
 ) -> Vec<Part> {
     let (mut query, mut knot) = (0, 0);
@@ -192,9 +199,10 @@ fn cut_rows(
         let knots = knot..knot + row.knot_stops.len();
         (query, knot) = (asked.end, knots.end);
         let jets = |vars: Jets<Var>, rows: &Range<usize>| vars.map(|var| cut(graph, var, rows));
+        let there = |vars: Option<Jets<Var>>| vars.map(|vars| jets(vars, &asked));
         let part = Part {
-            predicted: jets(decoded, &asked),
-            states: state.map_or_else(Jets::default, |state| jets(state, &asked)),
+            predicted: there(decoded).unwrap_or_default(),
+            states: there(state).unwrap_or_default(),
             limits: limits.map(|limits| PartLimits {
                 values: cut(graph, limits.values, &knots),
                 left: jets(limits.left, &knots),

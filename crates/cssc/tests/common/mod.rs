@@ -5,6 +5,8 @@
 
 pub mod check;
 pub mod dense;
+#[cfg(feature = "nn")]
+pub mod models;
 pub mod problem;
 pub mod random;
 pub mod smoothing;
