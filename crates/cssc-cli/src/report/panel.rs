@@ -114,7 +114,7 @@ impl Panel {
         if radius > 2.0 {
             canvas.dots(&filled, radius + 1.0, PAPER);
         }
-        canvas.dots(&filled, radius, FILLED);
+        canvas.dots(&filled, radius.max(1.5), FILLED);
         let hidden = self.places(&channel.hidden, radius);
         canvas.rings(&hidden, 1.3 * radius, HIDDEN_RING);
     }
