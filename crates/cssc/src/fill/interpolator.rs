@@ -173,7 +173,6 @@ fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
         smoothing: smooth.then(SmoothOptions::default),
         window: Some((sides + 4) * warm_up),
         warm_up,
-        ..CurveOptions::default()
     }
 }
 
