@@ -426,8 +426,10 @@ fn curves(times: &[f64], shown: &[usize], channels: usize, random: &mut Random) 
             .iter()
             .map(move |(frequency, level)| rounded((TAU * frequency * time).sin() + level))
     };
-    let mut mask = vec![false; times.len()];
-    shown.iter().for_each(|&i| mask[i] = true);
+    let mut mask = vec![false; times.len() * channels];
+    for &i in shown {
+        mask[i * channels..(i + 1) * channels].fill(true);
+    }
     Sample {
         times: shown.iter().map(|&i| times[i]).collect(),
         values: shown.iter().flat_map(|&i| row(times[i])).collect(),

@@ -85,7 +85,7 @@ fn whole_numbers_stay_whole_and_limits_are_kept() {
     let outcome = place.run(&[
         "fill", "in.csv", "--method", "natural", "-o", "-", "--min", "x=-0.5", "--quiet",
     ]);
-    assert_eq!(cells(&outcome.stdout)[4][1], "-0.01");
+    assert_eq!(cells(&outcome.stdout)[4][1], "-0.5");
     assert_eq!(outcome.stderr, "");
 }
 

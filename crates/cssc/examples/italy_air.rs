@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut config = TrainConfig {
         steps: 1000,
-        observation: Observation::Fraction(1.0 - (percent / 100.0).max(0.2)),
+        observation: Observation::Cells(1.0 - percent / 100.0),
         ..TrainConfig::default()
     };
     let mut settings = [

@@ -2,14 +2,15 @@ use crate::failure::{Failure, said, unless_pipe_closed};
 use crate::filling::{Asking, Limiting};
 use crate::picture;
 use crate::reading::{TableArguments, look, must_hold_values};
+use crate::settings::SettingArguments;
 use crate::span::{Span, readable};
 use crate::summary;
 use crate::watching::{self, Talk, Watch};
 use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply};
 use cssc::fill::{
-    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, LearnOptions,
-    choose, find_steps,
+    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, choose,
+    find_steps,
 };
 use cssc::model::ModelError;
 use serde_json::json;
@@ -79,6 +80,9 @@ pub(crate) struct Arguments {
     limiting: Limiting,
 
     #[command(flatten)]
+    settings: SettingArguments,
+
+    #[command(flatten)]
     talk: Talk,
 }
 
@@ -143,7 +147,7 @@ impl Arguments {
             }));
         }
         if self.plot.is_some() || self.report.is_some() {
-            let settings = self.settings(longest_gap, dates);
+            let settings = self.told_settings(longest_gap, dates);
             let report = picture::draw(
                 &self.table.name(),
                 &dataset,
@@ -159,7 +163,7 @@ impl Arguments {
 
     fn auto(&self, dataset: &Dataset, longest_gap: Option<f64>) -> Result<AutoOptions, Failure> {
         let (methods, named) = self.methods()?;
-        let mut learn = LearnOptions::default();
+        let mut learn = self.settings.options()?;
         learn.training.seed = self.seed;
         learn.training.steps = self.steps.unwrap_or(learn.training.steps);
         learn.longest_gap = longest_gap;
@@ -289,7 +293,7 @@ impl Arguments {
     }
 
     /// Settings for the report.
-    fn settings(&self, longest_gap: Option<f64>, dates: bool) -> Vec<(String, String)> {
+    fn told_settings(&self, longest_gap: Option<f64>, dates: bool) -> Vec<(String, String)> {
         let training = match self.steps {
             Some(steps) => format!("{steps} steps each"),
             None => format!("{} s in all", self.budget),

@@ -11,6 +11,9 @@ pub enum Observation {
     Fraction(f64),
     /// So many points, chosen one by one.
     Count(usize),
+    /// This part of the cells, between 0 and 1: every channel by itself, also the first and
+    /// the last point.
+    Cells(f64),
     /// All but runs of neighbouring points, as gaps are: runs of lengths drawn from `lengths`
     /// until the part `hidden` of the points is hidden.
     Runs {
@@ -25,7 +28,7 @@ impl Observation {
     /// The points shown of `points`, increasing.
     fn draw(&self, points: usize, random: &mut Random) -> Vec<usize> {
         let count = match *self {
-            Self::Fraction(part) => (part * points as f64).round() as usize,
+            Self::Fraction(part) | Self::Cells(part) => (part * points as f64).round() as usize,
             Self::Count(count) => count,
             Self::Runs {
                 hidden,
@@ -66,7 +69,7 @@ pub struct Sample {
     pub query: Vec<f64>,
     /// True values there [query, channels]; NaN does not count.
     pub targets: Vec<f64>,
-    /// Which query times are shown.
+    /// Which of the targets are shown [query, channels].
     pub shown: Vec<bool>,
 }
 
@@ -74,8 +77,11 @@ impl Sample {
     /// Shows the points `indices` (increasing) of `series` and asks for all of its points.
     #[must_use]
     pub fn new(series: &Series, indices: &[usize]) -> Self {
-        let mut shown = vec![false; series.len()];
-        indices.iter().for_each(|&i| shown[i] = true);
+        let channels = series.channels();
+        let mut shown = vec![false; series.len() * channels];
+        for &i in indices {
+            shown[i * channels..(i + 1) * channels].fill(true);
+        }
         Self {
             times: indices.iter().map(|&i| series.times()[i]).collect(),
             values: indices
@@ -89,12 +95,36 @@ impl Sample {
         }
     }
 
+    /// Shows every cell with probability `part`, and all if none would be shown.
+    fn draw_cells(series: &Series, part: f64, random: &mut Random) -> Self {
+        let channels = series.channels();
+        let mut sample = Self::new(series, &[]);
+        for (shown, value) in sample.shown.iter_mut().zip(series.values()) {
+            *shown = random.unit() < part && !value.is_nan();
+        }
+        if !sample.shown.contains(&true) {
+            return Self::new(series, &(0..series.len()).collect::<Vec<_>>());
+        }
+        for (row, shown) in sample.shown.chunks(channels).enumerate() {
+            if shown.contains(&true) {
+                sample.times.push(series.times()[row]);
+                let cells = series.row(row).iter().zip(shown);
+                let cells = cells.map(|(&value, &shown)| if shown { value } else { f64::NAN });
+                sample.values.extend(cells);
+            }
+        }
+        sample
+    }
+
     /// Shows randomly chosen points.
     #[must_use]
     pub fn draw(series: &Series, observation: &Observation, random: &mut Random) -> Self {
         let points = series.len();
         if points < 3 {
             return Self::new(series, &(0..points).collect::<Vec<_>>());
+        }
+        if let Observation::Cells(part) = observation {
+            return Self::draw_cells(series, *part, random);
         }
         Self::new(series, &observation.draw(points, random))
     }

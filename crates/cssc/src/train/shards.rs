@@ -154,12 +154,7 @@ impl<T: Float> Shards<T> {
                 };
                 let prediction = network.predict(&mut graph, &request)?;
                 let values = graph.value(prediction.smoothed);
-                Ok(Sums::of(
-                    part,
-                    &prediction,
-                    values,
-                    network.config().channels,
-                ))
+                Ok(Sums::of(part, &prediction, values))
             });
             for part in parts {
                 sums.add(&part?);
@@ -225,12 +220,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of<T: Float>(
-        samples: &[Sample],
-        prediction: &Prediction,
-        values: &[T],
-        channels: usize,
-    ) -> Self {
+    fn of<T: Float>(samples: &[Sample], prediction: &Prediction, values: &[T]) -> Self {
         let mut sums = Self::default();
         let mut values = values.iter();
         for &item in &prediction.order {
@@ -243,7 +233,7 @@ impl Sums {
                 let miss = value - target;
                 sums.square += miss * miss;
                 sums.count += 1;
-                if !sample.shown[i / channels] {
+                if !sample.shown[i] {
                     sums.hidden_square += miss * miss;
                     sums.hidden_absolute += miss.abs();
                     sums.hidden_count += 1;

@@ -86,9 +86,13 @@ impl TrainConfig {
             return Err("`clip` must be a positive number".into());
         }
         match &self.observation {
-            Observation::Fraction(part) if !(*part > 0.0 && *part <= 1.0) => Err(format!(
-                "the observed fraction is {part}; give a number above 0, at most 1"
-            )),
+            Observation::Fraction(part) | Observation::Cells(part)
+                if !(*part > 0.0 && *part <= 1.0) =>
+            {
+                Err(format!(
+                    "the observed fraction is {part}; give a number above 0, at most 1"
+                ))
+            }
             Observation::Count(count) if *count < 2 => {
                 Err(format!("the observed count is {count}; give at least 2"))
             }

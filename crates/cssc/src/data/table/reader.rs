@@ -58,8 +58,11 @@ impl TableReader {
             None => RecordBatch::new_empty(table.schema.clone()),
         };
         let refuse = |problem: String| Place::file(path).error(problem);
-        let columns =
-            Columns::find(table.schema.clone(), &sample, &numbers, &options).map_err(refuse)?;
+        let columns = Columns::find(table.schema.clone(), &sample, &numbers, &options);
+        let columns = columns.map_err(|problem| match sample.num_rows() {
+            0 => refuse("it has no rows".to_owned()),
+            _ => refuse(problem),
+        })?;
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
         let storage = table.storage.clone();
         let shape = Shape {

@@ -1,0 +1,205 @@
+//! Trainings of the real binary: models that are written, stopped, resumed and applied.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use support::Place;
+
+/// Sines of different speed, 25 rows each, with some cells missing.
+fn waves() -> String {
+    let mut table = String::from("id,time,x\n");
+    for series in 0..24 {
+        for row in 0..25 {
+            let t = 0.2 * f64::from(row) + 0.01 * f64::from(series);
+            let x = ((1.0 + 0.03 * f64::from(series)) * t).sin();
+            let cell = if (row + series) % 9 == 4 {
+                String::new()
+            } else {
+                x.to_string()
+            };
+            table += &format!("s{series},{t},{cell}\n");
+        }
+    }
+    table
+}
+
+const SMALL: [&str; 8] = [
+    "--set",
+    "model.dynamics=[12]",
+    "--set",
+    "model.decoder=[12]",
+    "--set",
+    "model.cell=8",
+    "--set",
+    "model.hidden=6",
+];
+
+fn train<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["train", "waves.csv", "--seed", "3"];
+    arguments.extend_from_slice(&SMALL);
+    arguments.extend_from_slice(more);
+    arguments
+}
+
+#[test]
+fn a_model_is_trained_described_judged_and_applied() {
+    let place = Place::with("waves.csv", &waves());
+    let trained = place.run(&train(&["-o", "waves.cssc", "--steps", "40"]));
+    assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+    assert!(
+        trained.stderr.contains("waves.cssc written"),
+        "{}",
+        trained.stderr
+    );
+    assert_eq!(
+        place.files(),
+        ["waves.cssc", "waves.csv"],
+        "no checkpoint is left"
+    );
+
+    let told = place.run(&["info", "waves.cssc", "--json"]);
+    let about: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
+    assert_eq!(about["summary"]["steps"], 40);
+    assert_eq!(about["training"]["seed"], 3);
+    assert_eq!(about["model"]["hidden"], 6);
+
+    let judged = place.run(&[
+        "evaluate",
+        "waves.csv",
+        "--model",
+        "waves.cssc",
+        "--method",
+        "linear",
+        "--output-format",
+        "json",
+    ]);
+    assert_eq!(judged.code, Some(0), "{}", judged.stderr);
+    let scores: serde_json::Value = serde_json::from_str(&judged.stdout).expect("JSON");
+    assert_eq!(scores["methods"].as_array().map(Vec::len), Some(2));
+    assert!(
+        scores["methods"][1]["all"]["mse"]
+            .as_f64()
+            .is_some_and(|mse| mse < 1.0)
+    );
+
+    let applied = place.run(&[
+        "interpolate",
+        "waves.cssc",
+        "waves.csv",
+        "-o",
+        "dense.csv",
+        "--every",
+        "0.1",
+        "--bands",
+        "0.8",
+    ]);
+    assert_eq!(applied.code, Some(0), "{}", applied.stderr);
+    let dense = place.read("dense.csv");
+    assert!(dense.starts_with("id,time,x,x_lower,x_upper\n"));
+    assert!(dense.lines().count() > 24 * 40);
+    // Every known value is still there, text for text.
+    for line in waves().lines().filter(|line| !line.ends_with(',')).skip(1) {
+        assert!(dense.contains(&format!("{line},,\n")), "{line}");
+    }
+}
+
+/// Ctrl-C in the middle, then --resume: the same model, byte for byte but for the time it took.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_at_a_checkpoint_and_resume_ends_like_an_uninterrupted_run() {
+    let place = Place::with("waves.csv", &waves());
+    let whole = place.run(&train(&["-o", "whole.cssc", "--steps", "400", "--quiet"]));
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+
+    let mut child = place
+        .command(&train(&["-o", "parts.cssc", "--steps", "400", "--json"]))
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let began = lines
+        .by_ref()
+        .map(|line| line.expect("text"))
+        .find(|line| line.contains("\"step\""));
+    assert!(began.is_some());
+    let id = child.id().to_string();
+    std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status()
+        .expect("kill runs");
+    let rest: Vec<String> = lines.map(|line| line.expect("text")).collect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(2), "{rest:?}");
+    assert!(
+        rest.iter().any(|line| line.contains("--resume")),
+        "{rest:?}"
+    );
+    assert_eq!(
+        place.files(),
+        ["parts.cssc.checkpoint", "waves.csv", "whole.cssc"]
+    );
+
+    let resumed = place.run(&train(&["-o", "parts.cssc", "--steps", "400", "--resume"]));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert!(
+        resumed.stderr.contains("going on from step"),
+        "{}",
+        resumed.stderr
+    );
+    let bytes = |name: &str| std::fs::read(place.path(name)).expect("written");
+    assert_eq!(bytes("whole.cssc"), bytes("parts.cssc"));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let place = Place::with("waves.csv", &waves());
+    let refused = |arguments: &[&str], words: &str| {
+        let outcome = place.run(arguments);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    };
+    refused(&train(&["-o", "m.cssc", "--resume"]), "no checkpoint");
+    refused(
+        &train(&["-o", "m.cssc", "--set", "training.speed=1"]),
+        "speed",
+    );
+    refused(
+        &train(&["-o", "m.cssc", "--set", "training.rate=-1"]),
+        "`rate` is -1",
+    );
+    refused(&["train", "waves.csv", "-o", "."], "is a directory");
+    refused(&["info", "waves.csv"], "waves.csv");
+    refused(
+        &["interpolate", "waves.csv", "waves.csv", "-o", "out.csv"],
+        "waves.csv",
+    );
+    refused(
+        &["evaluate", "waves.csv", "--method", "cssc"],
+        "needs a trained model",
+    );
+    assert_eq!(place.files(), ["waves.csv"]);
+    place.run(&train(&["-o", "m.cssc", "--steps", "2"]));
+    place.put("other.csv", "time,y\n0,1\n1,2\n2,3\n");
+    refused(
+        &["interpolate", "m.cssc", "other.csv", "-o", "out.csv"],
+        "trained on the columns x",
+    );
+    // A model that was altered is noticed.
+    let mut bytes = std::fs::read(place.path("m.cssc")).expect("written");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(place.path("m.cssc"), bytes).expect("writable");
+    refused(&["info", "m.cssc"], "m.cssc");
+}
+
+#[test]
+fn manual_pages_and_completions_come_from_the_flags() {
+    let place = Place::new();
+    let written = place.run(&["manual", "man"]);
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    let page =
+        std::fs::read_to_string(place.path("man/cssc-fill.1")).expect("a page for each command");
+    assert!(page.contains("max\\-gap"), "{page}");
+    for shell in ["bash", "zsh", "fish"] {
+        let printed = place.run(&["completions", shell]);
+        assert!(printed.result().contains("max-gap"), "{shell}");
+    }
+}
