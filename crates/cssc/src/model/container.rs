@@ -17,8 +17,9 @@ use crate::files;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The newest version this program writes and reads.
@@ -69,7 +70,22 @@ pub(crate) fn write(
     ]);
     let file = safetensors::serialize(views, Some(metadata))
         .map_err(|error| io(std::io::Error::other(error)))?;
+    let file = in_order(&file).map_err(io)?;
     files::replace(path, &file).map_err(io)
+}
+
+/// The same file with the entries of its head in the order of their names, so that equal models
+/// are equal files: the metadata come out of a hash map in any order.
+fn in_order(file: &[u8]) -> std::io::Result<Vec<u8>> {
+    let cut_short = || std::io::Error::other("a file without a head");
+    let (length, rest) = file.split_first_chunk::<8>().ok_or_else(cut_short)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(std::io::Error::other)?;
+    let (head, numbers) = rest.split_at_checked(length).ok_or_else(cut_short)?;
+    let head: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_slice(head)?;
+    let mut head = serde_json::to_vec(&head)?;
+    head.resize(head.len().next_multiple_of(8), b' ');
+    let length = (head.len() as u64).to_le_bytes();
+    Ok([&length[..], &head, numbers].concat())
 }
 
 /// Reads a container and checks all of it.

@@ -254,6 +254,8 @@ impl<'d> Trainer<'d> {
         let span = tracing::info_span!("train", steps = self.config.steps);
         let _entered = span.enter();
         let start = Instant::now();
+        // An earlier part of this training may have been stopped; this one is not, so far.
+        self.summary.stopped_early = false;
         while self.summary.steps < self.config.steps {
             let mut report = self.step()?;
             report.elapsed = start.elapsed();
