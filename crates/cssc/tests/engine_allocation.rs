@@ -81,9 +81,7 @@ fn iteration(
         }
     }
     let trace = model.dynamics.forward_traced(&mut graph, hidden);
-    let curvature = model
-        .dynamics
-        .tangent(&mut graph, |i| trace.source(i), trace.output);
+    let curvature = model.dynamics.tangent(&mut graph, &trace, trace.output);
     let jet = Jet {
         value: hidden,
         slope: trace.output,

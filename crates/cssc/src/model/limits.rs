@@ -387,8 +387,8 @@ fn decode<T: Float>(
         let trace = decoder.forward_traced(graph, state.value);
         return Jets {
             value: trace.output,
-            slope: decoder.tangent(graph, |layer| trace.source(layer), state.slope),
-            curvature: decoder.tangent(graph, |layer| trace.source(layer), state.curvature),
+            slope: decoder.tangent(graph, &trace, state.slope),
+            curvature: decoder.tangent(graph, &trace, state.curvature),
         };
     }
     let jet = Jet {

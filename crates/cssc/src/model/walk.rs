@@ -7,7 +7,7 @@
 
 use super::network::Walker;
 use crate::batch::Schedule;
-use crate::nn::{Float, Graph, Trace, Var};
+use crate::nn::{Float, Graph, Trace, Var, parts};
 use crate::ode::{Tableau, advance};
 use crate::{Jets, Side};
 
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
 
     /// States with slope h' = f and, if wanted, curvature h'' = (∂f/∂h) f by time, for picks
     /// in any order, each [picks, hidden]. Where the next step started from the picked state,
-    /// its evaluation of f is used again; the others go through f in one stacked pass.
+    /// its evaluation of f is used again; the others go through f in stacked passes.
     pub(crate) fn jets<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
@@ -154,45 +154,26 @@ impl<'a> Walk<'a> {
         curvature: bool,
     ) -> Jets<Var> {
         let value = self.states(graph, picks.iter().copied());
-        let reuse = |pick: &Pick| {
-            let (i, after) = self.seen(*pick);
-            let goes_on = i < self.steps[pick.row];
-            (goes_on && (after || !self.is_knot[pick.row][i])).then_some(i)
-        };
-        let fresh: Vec<Pick> = picks
-            .iter()
-            .copied()
-            .filter(|p| reuse(p).is_none())
-            .collect();
-        let mut traces = self.traces.clone();
-        if !fresh.is_empty() {
-            let states = self.states(graph, fresh.iter().copied());
-            traces.push(self.walker.dynamics.forward_traced(graph, states));
-        }
-        let mut next_fresh = 0;
-        let places: Vec<(usize, usize)> = picks
-            .iter()
-            .map(|pick| match reuse(pick) {
-                Some(i) => (i, pick.row),
-                None => {
-                    next_fresh += 1;
-                    (traces.len() - 1, next_fresh - 1)
+        let (known, fresh): (Vec<usize>, Vec<usize>) =
+            (0..picks.len()).partition(|&p| self.next_step(picks[p]).is_some());
+        let mut blocks = Vec::new();
+        let mut places = vec![(0, 0); picks.len()];
+        for list in [known, fresh] {
+            for part in parts(list.len()).map(|range| &list[range]) {
+                for (row, &pick) in part.iter().enumerate() {
+                    places[pick] = (blocks.len(), row);
                 }
-            })
-            .collect();
-        let outputs: Vec<Var> = traces.iter().map(|trace| trace.output).collect();
-        let flow = graph.collect(&outputs, places.iter().copied());
-        let dynamics = &self.walker.dynamics;
-        let curvature = if curvature {
-            let sources: Vec<Var> = (0..dynamics.depth() - 1)
-                .map(|layer| {
-                    let layer: Vec<Var> = traces.iter().map(|trace| trace.source(layer)).collect();
-                    graph.collect(&layer, places.iter().copied())
-                })
-                .collect();
-            dynamics.tangent(graph, |layer| sources[layer], flow)
-        } else {
-            zeros_like(graph, flow)
+                if !part.is_empty() {
+                    let part: Vec<Pick> = part.iter().map(|&pick| picks[pick]).collect();
+                    blocks.push(self.flow(graph, &part, curvature));
+                }
+            }
+        }
+        let mut together = |blocks: Vec<Var>| graph.collect(&blocks, places.iter().copied());
+        let flow = together(blocks.iter().map(|block| block.0).collect());
+        let curvature = match blocks.iter().map(|block| block.1).collect() {
+            Some(blocks) => together(blocks),
+            None => zeros_like(graph, flow),
         };
         let slope = match self.direction {
             Direction::Forward => flow,
@@ -204,6 +185,40 @@ impl<'a> Walk<'a> {
             slope,
             curvature,
         }
+    }
+
+    /// f and, if wanted, (∂f/∂h) f at picks that are all known from the walk or all new.
+    fn flow<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        picks: &[Pick],
+        curvature: bool,
+    ) -> (Var, Option<Var>) {
+        let dynamics = &self.walker.dynamics;
+        let known: Option<Vec<(usize, usize)>> = picks
+            .iter()
+            .map(|&pick| Some((self.next_step(pick)?, pick.row)))
+            .collect();
+        let Some(places) = known else {
+            let states = self.states(graph, picks.iter().copied());
+            let trace = dynamics.forward_traced(graph, states);
+            let flow = trace.output;
+            return (
+                flow,
+                curvature.then(|| dynamics.tangent(graph, &trace, flow)),
+            );
+        };
+        let outputs: Vec<Var> = self.traces.iter().map(|trace| trace.output).collect();
+        let flow = graph.collect(&outputs, places.iter().copied());
+        let tangent = curvature.then(|| dynamics.tangent_rows(graph, &self.traces, &places, flow));
+        (flow, tangent)
+    }
+
+    /// The step that started from a picked state, if one did.
+    fn next_step(&self, pick: Pick) -> Option<usize> {
+        let (i, after) = self.seen(pick);
+        let goes_on = i < self.steps[pick.row];
+        (goes_on && (after || !self.is_knot[pick.row][i])).then_some(i)
     }
 
     /// The side of a knot on which this walk knows its observation.

@@ -14,19 +14,17 @@
 //! ```
 //!
 //! **Weight gradients are deferred.** A weight of a neural ODE is used hundreds of times; its
-//! uses are kept (block in, gradient out) until [`FLUSH_ROWS`] rows have come together, and
-//! are then summed in one product.
+//! uses are kept (block in, gradient out) until they fill one pass of `outer_product` (128
+//! rows), and are then summed in one product.
 
 use super::arch;
 use super::float::Float;
-use super::kernel::{Aligned, Use, outer_product};
+use super::kernel::{Aligned, ROWS_PER_PASS, Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
 use super::ops::{CompensationBlock, MixEntry, Op};
 use super::parameters::{ParameterId, Parameters};
 use pulp::Arch;
 
-/// Rows of pending uses of one weight at which its gradient is summed.
-const FLUSH_ROWS: usize = 128;
 /// Uses summed in one product at most.
 const FLUSH_USES: usize = 64;
 
@@ -323,7 +321,8 @@ impl<T: Float> Backward<'_, T> {
         let list = &mut self.pending[weight.0];
         list.push(PendingUse { x, rows, dy });
         let waiting: usize = list.iter().map(|one| one.rows).sum();
-        if waiting >= FLUSH_ROWS || list.len() == FLUSH_USES {
+        // Another such use would not fit.
+        if waiting + rows > ROWS_PER_PASS || list.len() == FLUSH_USES {
             self.flush(weight);
         }
     }

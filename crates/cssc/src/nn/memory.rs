@@ -7,6 +7,7 @@ use super::float::Float;
 use super::kernel::Aligned;
 use super::ops::{CompensationBlock, MixEntry, Op};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A value of the computation: a matrix [rows, columns].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,10 +40,29 @@ impl<T> Node<T> {
     }
 }
 
+/// Sizes need no protection against chosen keys, and blocks are asked for thousands of times
+/// an iteration: one multiplication.
+#[derive(Debug, Default)]
+struct SizeHasher(u64);
+
+impl Hasher for SizeHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+
+    fn write_usize(&mut self, size: usize) {
+        self.0 = (self.0 ^ size as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
 /// Blocks by size, to be used again.
 #[derive(Debug, Default)]
 pub(crate) struct Pool<T> {
-    free: HashMap<usize, Vec<Vec<T>>>,
+    free: HashMap<usize, Vec<Vec<T>>, BuildHasherDefault<SizeHasher>>,
     /// Numbers handed out by the system so far (not by the pool).
     pub(crate) allocated: usize,
 }
@@ -97,7 +117,7 @@ impl<T: Float> Default for Memory<T> {
         Self {
             nodes: Vec::new(),
             pool: Pool {
-                free: HashMap::new(),
+                free: HashMap::default(),
                 allocated: 0,
             },
             gradients: Vec::new(),

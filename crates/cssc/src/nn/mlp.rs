@@ -13,6 +13,43 @@ use super::memory::Var;
 use super::ops::Linear;
 use super::parameters::{Initializer, Parameters};
 use crate::data::Random;
+use std::ops::Range;
+
+/// Rows that pass all layers together at most: their blocks (96 rows of 300 numbers are 115 kB)
+/// stay in the second-level cache from one layer to the next.
+const ROWS_TOGETHER: usize = 96;
+
+/// `rows` in as few equal parts of at most [`ROWS_TOGETHER`] as possible.
+pub(crate) fn parts(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = rows.div_ceil(ROWS_TOGETHER).max(1);
+    (0..count).map(move |i| rows * i / count..rows * (i + 1) / count)
+}
+
+/// Runs `f` on the rows of `inputs` part by part and puts the results together again.
+fn in_parts<T: Float, const N: usize>(
+    graph: &mut Graph<'_, T>,
+    inputs: [Var; N],
+    mut f: impl FnMut(&mut Graph<'_, T>, [Var; N]) -> [Var; N],
+) -> [Var; N] {
+    let rows = graph.rows(inputs[0]);
+    if rows <= ROWS_TOGETHER {
+        return f(graph, inputs);
+    }
+    let mut results = Vec::with_capacity(rows.div_ceil(ROWS_TOGETHER));
+    for part in parts(rows) {
+        let some = inputs.map(|x| graph.collect(&[x], part.clone().map(|r| (0, r))));
+        results.push(f(graph, some));
+        some.into_iter().for_each(|x| graph.forget(x));
+    }
+    std::array::from_fn(|i| {
+        let blocks: Vec<Var> = results.iter().map(|result| result[i]).collect();
+        let picks = parts(rows).enumerate();
+        let picks = picks.flat_map(|(block, part)| (0..part.len()).map(move |r| (block, r)));
+        let all = graph.collect(&blocks, picks);
+        blocks.into_iter().for_each(|x| graph.forget(x));
+        all
+    })
+}
 
 /// A value with its derivatives by time, each [rows, columns].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +60,18 @@ pub struct Jet {
     pub slope: Var,
     /// Second derivative.
     pub curvature: Option<Var>,
+}
+
+impl Jet {
+    /// A value with its first derivative.
+    fn first(value: Var, slope: Var) -> Self {
+        let curvature = None;
+        Self {
+            value,
+            slope,
+            curvature,
+        }
+    }
 }
 
 /// A fully connected network: `activation` after every layer but the last, `last` after that.
@@ -111,6 +160,11 @@ impl Mlp {
 
     /// The network of x [rows, inputs]: [rows, outputs].
     pub fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
+        let [y] = in_parts(graph, [x], |graph, [x]| [self.forward_part(graph, x)]);
+        y
+    }
+
+    fn forward_part<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
         let mut y = x;
         for (i, layer) in self.layers.iter().enumerate() {
             let next = graph.linear(y, layer, self.activation_of(i));
@@ -141,19 +195,38 @@ impl Mlp {
         }
     }
 
-    /// First derivative of the output along x' = `slope`, given the sources of a value pass.
-    pub fn tangent<T: Float>(
+    /// First derivative of the output along x' = `slope`, given the trace of a value pass.
+    pub fn tangent<T: Float>(&self, graph: &mut Graph<'_, T>, trace: &Trace, slope: Var) -> Var {
+        self.pass_tangent(graph, slope, |graph, layer, slope, activation| {
+            graph.tangent(trace.source(layer), slope, activation)
+        })
+    }
+
+    /// The same where each row of `slope` belongs to a (trace, row) of `picks`.
+    pub fn tangent_rows<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
-        source: impl Fn(usize) -> Var,
+        traces: &[Trace],
+        picks: &[(usize, usize)],
         slope: Var,
     ) -> Var {
-        let mut slope = slope;
+        self.pass_tangent(graph, slope, |graph, layer, slope, activation| {
+            let sources: Vec<Var> = traces.iter().map(|trace| trace.source(layer)).collect();
+            graph.tangent_rows(&sources, picks.iter().copied(), slope, activation)
+        })
+    }
+
+    fn pass_tangent<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        mut slope: Var,
+        activate: impl Fn(&mut Graph<'_, T>, usize, Var, Activation) -> Var,
+    ) -> Var {
         for (i, layer) in self.layers.iter().enumerate() {
             slope = graph.linear_tangent(slope, layer);
             let activation = self.activation_of(i);
             if activation != Activation::Identity {
-                slope = graph.tangent(source(i), slope, activation);
+                slope = activate(graph, i, slope, activation);
             }
         }
         slope
@@ -161,6 +234,33 @@ impl Mlp {
 
     /// Value and derivatives of the output from those of the input.
     pub fn jet<T: Float>(&self, graph: &mut Graph<'_, T>, x: Jet) -> Jet {
+        let Some(curvature) = x.curvature else {
+            let [value, slope] = in_parts(graph, [x.value, x.slope], |graph, [value, slope]| {
+                let jet = self.jet_part(graph, Jet::first(value, slope));
+                [jet.value, jet.slope]
+            });
+            return Jet::first(value, slope);
+        };
+        let inputs = [x.value, x.slope, curvature];
+        let [value, slope, curvature] = in_parts(graph, inputs, |graph, [value, slope, c]| {
+            let curvature = Some(c);
+            let x = Jet {
+                value,
+                slope,
+                curvature,
+            };
+            let jet = self.jet_part(graph, x);
+            [jet.value, jet.slope, jet.curvature.unwrap_or(c)]
+        });
+        let curvature = Some(curvature);
+        Jet {
+            value,
+            slope,
+            curvature,
+        }
+    }
+
+    fn jet_part<T: Float>(&self, graph: &mut Graph<'_, T>, x: Jet) -> Jet {
         let mut jet = x;
         for (i, layer) in self.layers.iter().enumerate() {
             let activation = self.activation_of(i);

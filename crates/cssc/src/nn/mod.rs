@@ -17,6 +17,7 @@ pub use cell::GatedCell;
 pub use float::Float;
 pub use graph::{Gradient, Graph};
 pub use memory::{Memory, Var};
+pub(crate) use mlp::parts;
 pub use mlp::{Jet, Mlp, Trace};
 pub use ops::{KnotLimits, Linear, SeriesKnots};
 pub use parameters::{Initializer, ParameterId, ParameterInfo, Parameters};

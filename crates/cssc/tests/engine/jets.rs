@@ -63,10 +63,10 @@ fn a_jet_through_a_network_is_the_derivative_along_a_given_curve() {
         let [h, slope, curvature] = [0, 1, 2].map(|i| &operands[i].values);
         let curve = |t: f64| {
             let h = moved(&moved(h, t, slope), 0.5 * t * t, curvature);
-            forward(&operation.0.network, &parameters, &h)
+            forward(&operation.network.network, &parameters, &h)
         };
         compare(
-            blocks(&found, operation.0.network.outputs()),
+            blocks(&found, operation.network.network.outputs()),
             differences(curve),
         );
     }

@@ -43,7 +43,7 @@ mod product;
 mod tests;
 
 pub(crate) use aligned::Aligned;
-pub(crate) use outer_product::{Use, outer_product};
+pub(crate) use outer_product::{ROWS_PER_PASS, Use, outer_product};
 pub(crate) use packed::{Orientation, Packed};
 pub(crate) use product::{Output, product};
 
@@ -120,7 +120,17 @@ const fn tallest_tile<S: Simd>() -> usize {
 #[inline(always)]
 fn equal_blocks(rows: usize, tallest: usize) -> impl Iterator<Item = usize> {
     let blocks = rows.div_ceil(tallest);
-    (0..blocks).map(move |b| rows * (b + 1) / blocks - rows * b / blocks)
+    let (height, rest) = (rows / blocks.max(1), rows % blocks.max(1));
+    // The taller ones are spread evenly. (A division for every block shows in the profile.)
+    let mut due = 0;
+    (0..blocks).map(move |_| {
+        due += rest;
+        if due < blocks {
+            return height;
+        }
+        due -= blocks;
+        height + 1
+    })
 }
 
 /// Asks for the cache line at `address`, which is about to be needed.

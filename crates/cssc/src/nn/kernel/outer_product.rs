@@ -9,7 +9,7 @@ use super::{Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, tallest_
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows summed in registers before a tile of dW is written.
-const ROWS_PER_PASS: usize = 128;
+pub(crate) const ROWS_PER_PASS: usize = 128;
 /// Parts of uses in one pass at most.
 const PARTS_PER_PASS: usize = 64;
 

@@ -8,6 +8,10 @@
 //! ```
 //!
 //! Gradients: of a', a'' by the same factors, and of s by dφ'/ds and dφ''/ds.
+//!
+//! The sources of a tangent may be rows of earlier results (`tangent_rows`): the activations
+//! of a walk are read where they lie, and their gradients go where the walk's own backward
+//! pass meets them.
 
 use super::super::activation::Activation;
 use super::super::chain::{self, Collected};
@@ -15,6 +19,7 @@ use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
 use super::Op;
+use super::mix::{MixRange, row_of};
 
 impl<T: Float> Graph<'_, T> {
     /// φ'(source) ⊙ x.
@@ -37,6 +42,39 @@ impl<T: Float> Graph<'_, T> {
             block,
             tracked,
         )
+    }
+
+    /// φ'(s) ⊙ x, where each row of s is a (source, row) of `picks`.
+    pub fn tangent_rows(
+        &mut self,
+        sources: &[Var],
+        picks: impl IntoIterator<Item = (usize, usize)>,
+        x: Var,
+        activation: Activation,
+    ) -> Var {
+        let (rows, columns, _) = self.shape_of(x);
+        assert!(
+            sources.iter().all(|&s| self.columns(s) == columns),
+            "sources as wide as x"
+        );
+        let (range, count) = self.record_picks(sources, picks);
+        assert_eq!(count, rows, "a source for every row of x");
+        let mut block = self.memory.pool.take(rows * columns);
+        for (r, out) in block[..rows * columns]
+            .chunks_exact_mut(columns)
+            .enumerate()
+        {
+            let (source, row) = self.picked(range, r);
+            let source = row_of(self.value(source), columns, row);
+            let x = row_of(self.value(x), columns, r as u32);
+            chain::slope(self.arch, activation, [source, x], out);
+        }
+        let op = Op::TangentRows {
+            sources: range,
+            x,
+            activation,
+        };
+        self.push(op, rows, columns, block, true)
     }
 
     /// φ'(source) ⊙ second + φ''(source) ⊙ first².
@@ -80,6 +118,41 @@ impl<T: Float> Backward<'_, T> {
             .into_iter()
             .zip(lent)
             .for_each(|(var, (block, _))| self.put(var, block));
+        self.pool.give(g);
+    }
+
+    pub(crate) fn tangent_rows(
+        &mut self,
+        sources: MixRange,
+        x: Var,
+        activation: Activation,
+        g: Vec<T>,
+    ) {
+        let nodes = self.nodes;
+        let columns = nodes[x.index()].columns;
+        let (mut block, used) = self.take(x);
+        for r in 0..nodes[x.index()].rows {
+            let (source, row) = self.picked(sources, r);
+            let at = row as usize * columns;
+            let values = [
+                row_of(nodes[source.index()].value(), columns, row),
+                row_of(nodes[x.index()].value(), columns, r as u32),
+            ];
+            let line = r * columns..(r + 1) * columns;
+            let arch = self.arch;
+            let targets = [
+                Collected {
+                    block: &mut self.slot(source)[at..at + columns],
+                    used: true,
+                },
+                Collected {
+                    block: &mut block[line.clone()],
+                    used,
+                },
+            ];
+            chain::slope_back(arch, activation, values, &g[line], targets);
+        }
+        self.put(x, block);
         self.pool.give(g);
     }
 

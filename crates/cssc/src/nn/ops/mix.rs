@@ -48,6 +48,13 @@ impl<T: Float> MixRows<'_, T> {
         self
     }
 
+    /// Adds rows of one term each: (source, row).
+    pub(crate) fn pick(&mut self, picks: impl IntoIterator<Item = (usize, usize)>) {
+        for (source, row) in picks {
+            self.term(source, row, T::ONE).end_row();
+        }
+    }
+
     /// Ends the current row.
     pub fn end_row(&mut self) {
         self.offsets.push(self.entries.len() as u32);
@@ -62,37 +69,49 @@ impl<T: Float> Graph<'_, T> {
             sources.iter().all(|&s| self.columns(s) == columns),
             "sources of one width"
         );
-        let range = MixRange {
-            sources: self.memory.mix_sources.len() as u32,
-            offsets: self.memory.mix_offsets.len() as u32,
-        };
-        self.memory.mix_sources.extend_from_slice(sources);
-        self.memory
-            .mix_offsets
-            .push(self.memory.mix_entries.len() as u32);
-        rows(&mut MixRows {
-            entries: &mut self.memory.mix_entries,
-            offsets: &mut self.memory.mix_offsets,
-        });
-        let count = self.memory.mix_offsets.len() - range.offsets as usize - 1;
+        let (range, count) = self.record_rows(sources, rows);
         let mut block = self.memory.pool.take(count * columns);
         let memory = &*self.memory;
         for (r, out) in block[..count * columns]
             .chunks_exact_mut(columns)
             .enumerate()
         {
-            out.fill(T::ZERO);
-            for entry in row_entries(&memory.mix_offsets, &memory.mix_entries, range, r) {
-                let row = entry.row as usize;
-                let source = sources[entry.source as usize];
-                let x = &memory.nodes[source.index()].value()[row * columns..(row + 1) * columns];
-                out.iter_mut()
-                    .zip(x)
-                    .for_each(|(y, &x)| *y += entry.factor * x);
+            let entries = row_entries(&memory.mix_offsets, &memory.mix_entries, range, r);
+            let mut terms = entries.iter().map(|entry| {
+                let source = &memory.nodes[sources[entry.source as usize].index()];
+                (entry.factor, row_of(source.value(), columns, entry.row))
+            });
+            match terms.next() {
+                Some((factor, x)) if factor == T::ONE => out.copy_from_slice(x),
+                Some((factor, x)) => out.iter_mut().zip(x).for_each(|(y, &x)| *y = factor * x),
+                None => out.fill(T::ZERO),
+            }
+            for (factor, x) in terms {
+                out.iter_mut().zip(x).for_each(|(y, &x)| *y += factor * x);
             }
         }
         let tracked = sources.iter().any(|&s| self.node(s).tracked);
         self.push(Op::Mix(range), count, columns, block, tracked)
+    }
+
+    /// Puts the rows of a mix over `sources` on record; their place and their number.
+    fn record_rows(
+        &mut self,
+        sources: &[Var],
+        rows: impl FnOnce(&mut MixRows<'_, T>),
+    ) -> (MixRange, usize) {
+        let memory = &mut *self.memory;
+        let range = MixRange {
+            sources: memory.mix_sources.len() as u32,
+            offsets: memory.mix_offsets.len() as u32,
+        };
+        memory.mix_sources.extend_from_slice(sources);
+        memory.mix_offsets.push(memory.mix_entries.len() as u32);
+        rows(&mut MixRows {
+            entries: &mut memory.mix_entries,
+            offsets: &mut memory.mix_offsets,
+        });
+        (range, memory.mix_offsets.len() - range.offsets as usize - 1)
     }
 
     /// base + Σ_j weight_j · scale · x_j: one stage of a Runge-Kutta step with a step
@@ -119,12 +138,30 @@ impl<T: Float> Graph<'_, T> {
         sources: &[Var],
         picks: impl IntoIterator<Item = (usize, usize)>,
     ) -> Var {
-        self.mix(sources, |rows| {
-            for (source, row) in picks {
-                rows.term(source, row, T::ONE).end_row();
-            }
-        })
+        self.mix(sources, |rows| rows.pick(picks))
     }
+
+    /// Puts picked rows on record; their place and their number.
+    pub(crate) fn record_picks(
+        &mut self,
+        sources: &[Var],
+        picks: impl IntoIterator<Item = (usize, usize)>,
+    ) -> (MixRange, usize) {
+        self.record_rows(sources, |rows| rows.pick(picks))
+    }
+
+    /// The source and its row behind row `row` of picks.
+    pub(crate) fn picked(&self, range: MixRange, row: usize) -> (Var, u32) {
+        let memory = &*self.memory;
+        let entry = row_entries(&memory.mix_offsets, &memory.mix_entries, range, row)[0];
+        let source = memory.mix_sources[(range.sources + entry.source) as usize];
+        (source, entry.row)
+    }
+}
+
+/// Row `row` of a block.
+pub(crate) fn row_of<T>(block: &[T], columns: usize, row: u32) -> &[T] {
+    &block[row as usize * columns..][..columns]
 }
 
 fn row_entries<'a, T>(
@@ -138,6 +175,15 @@ fn row_entries<'a, T>(
 }
 
 impl<T: Float> Backward<'_, T> {
+    /// The source and its row behind row `row` of picks.
+    pub(crate) fn picked(&self, range: MixRange, row: usize) -> (Var, u32) {
+        let entry = row_entries(self.mix_offsets, self.mix_entries, range, row)[0];
+        (
+            self.mix_sources[(range.sources + entry.source) as usize],
+            entry.row,
+        )
+    }
+
     pub(crate) fn mix(&mut self, out: Var, range: MixRange, g: Vec<T>) {
         let columns = self.nodes[out.index()].columns;
         for r in 0..self.nodes[out.index()].rows {

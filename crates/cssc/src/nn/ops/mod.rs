@@ -46,6 +46,11 @@ pub(crate) enum Op {
         x: Var,
         activation: Activation,
     },
+    TangentRows {
+        sources: MixRange,
+        x: Var,
+        activation: Activation,
+    },
     Curve {
         source: Var,
         first: Var,
@@ -100,6 +105,11 @@ impl<T: Float> Backward<'_, T> {
                 x,
                 activation,
             } => self.tangent([source, x], activation, g),
+            Op::TangentRows {
+                sources,
+                x,
+                activation,
+            } => self.tangent_rows(sources, x, activation, g),
             Op::Curve {
                 source,
                 first,

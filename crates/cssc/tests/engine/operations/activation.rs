@@ -39,6 +39,26 @@ impl Operation for Tangent {
     }
 }
 
+/// (source, row) of each row of [`TangentRows`]: some twice.
+pub(crate) const PICKS: [(usize, usize); 5] = [(1, 2), (0, 0), (1, 2), (0, 1), (1, 0)];
+
+/// φ'(s) ⊙ a' with rows s picked from two sources.
+pub(crate) struct TangentRows(pub(crate) Activation);
+
+impl Operation for TangentRows {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![
+            Matrix::random(2, 7, 17),
+            Matrix::random(3, 7, 18),
+            Matrix::random(5, 7, 19),
+        ]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        let sources = [0, 1].map(|i| source(graph, operands[i], self.0));
+        graph.tangent_rows(&sources, PICKS, operands[2], self.0)
+    }
+}
+
 /// φ'(a) ⊙ a'' + φ''(a) ⊙ a'².
 pub(crate) struct Curve(pub(crate) Activation);
 

@@ -40,6 +40,8 @@ macro_rules! every_operation {
             an_activation => ACTIVATIONS.map(operations::activation::Activate);
             a_slope_through_an_activation =>
                 ACTIVATIONS.map(operations::activation::Tangent);
+            a_slope_through_picked_activations =>
+                ACTIVATIONS.map(operations::activation::TangentRows);
             a_curvature_through_an_activation =>
                 ACTIVATIONS.map(operations::activation::Curve);
             mixed_rows => [operations::rows::Mix];
@@ -58,6 +60,9 @@ macro_rules! every_operation {
             a_network => operations::network::PAIRS.map(operations::network::Network::new);
             jets_through_a_network =>
                 operations::network::PAIRS.map(operations::network::NetworkJet::new);
+            // more rows than pass the layers together
+            jets_of_many_rows_through_a_network =>
+                [operations::network::NetworkJet::of_rows(operations::network::PAIRS[2], 100)];
             jets_along_the_flow => operations::network::PAIRS.map(operations::network::Flow::new);
             a_gated_cell => [operations::network::Cell::new()];
             a_step_of_an_ode_rnn => [operations::network::OdeRnn::new()];

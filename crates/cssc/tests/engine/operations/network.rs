@@ -67,22 +67,32 @@ impl Operation for Network {
 }
 
 /// Value, slope and curvature through a network, side by side.
-pub(crate) struct NetworkJet(pub(crate) Network);
+pub(crate) struct NetworkJet {
+    pub(crate) network: Network,
+    rows: usize,
+}
 
 impl NetworkJet {
     pub(crate) fn new(activations: [Activation; 2]) -> Self {
-        Self(Network::new(activations))
+        Self::of_rows(activations, 5)
+    }
+
+    pub(crate) fn of_rows(activations: [Activation; 2], rows: usize) -> Self {
+        Self {
+            network: Network::new(activations),
+            rows,
+        }
     }
 }
 
 impl Operation for NetworkJet {
     fn operands(&self) -> Vec<Matrix> {
         (62..65)
-            .map(|seed| Matrix::random(5, DYNAMICS[0], seed))
+            .map(|seed| Matrix::random(self.rows, DYNAMICS[0], seed))
             .collect()
     }
     fn parameters(&self) -> Parameters<f64> {
-        self.0.parameters()
+        self.network.parameters()
     }
     fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
         let jet = Jet {
@@ -90,7 +100,7 @@ impl Operation for NetworkJet {
             slope: operands[1],
             curvature: Some(operands[2]),
         };
-        let jet = self.0.network.jet(graph, jet);
+        let jet = self.network.network.jet(graph, jet);
         side_by_side(graph, jet)
     }
 }
@@ -134,9 +144,7 @@ impl Operation for Flow {
         let value = operands[0];
         let trace = self.dynamics.forward_traced(graph, value);
         let slope = trace.output;
-        let curvature = self
-            .dynamics
-            .tangent(graph, |layer| trace.source(layer), slope);
+        let curvature = self.dynamics.tangent(graph, &trace, slope);
         let hidden = Jet {
             value,
             slope,
