@@ -64,7 +64,7 @@ struct Labels {
 
 impl Labels {
     fn new(step: f64, largest: f64) -> Self {
-        let exponent = largest >= 1e7 || largest < 1e-4;
+        let exponent = !(1e-4..1e7).contains(&largest);
         let unit = if exponent {
             step / 10f64.powf(largest.log10().floor())
         } else {
