@@ -71,14 +71,14 @@ pub(crate) fn draw(
         title: title.to_owned(),
         time,
         series,
-        comparison: scores(choice),
+        comparison: scores(choice, dataset.channel_names()),
         training: choice.trained.iter().map(training).collect(),
         settings,
         notes,
     })
 }
 
-fn scores(choice: &Choice) -> Vec<MethodScore> {
+fn scores(choice: &Choice, names: &[String]) -> Vec<MethodScore> {
     let linear = choice
         .comparison
         .method(FillMethod::Linear)
@@ -100,10 +100,18 @@ fn scores(choice: &Choice) -> Vec<MethodScore> {
             relative_error: row.all.mse / linear,
             coverage: coverage.filter(|_| chosen),
             chosen,
-            note: None,
+            note: chosen.then(|| format!("best for {}", best_for(choice, names, row.method))),
         }
     });
     rows.collect()
+}
+
+/// The columns a method was chosen for.
+fn best_for(choice: &Choice, names: &[String], method: FillMethod) -> String {
+    let chosen = choice.comparison.chosen.iter().zip(names);
+    let columns = chosen.filter(|(one, _)| **one == method);
+    let columns: Vec<&str> = columns.map(|(_, name)| name.as_str()).collect();
+    columns.join(", ")
 }
 
 fn training(trained: &cssc::fill::Trained) -> TrainingCurve {

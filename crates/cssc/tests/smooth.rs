@@ -350,7 +350,7 @@ fn without_noise_the_curve_passes_through_the_observations() {
 }
 
 /// GCV follows pure noise now and then (Wahba 1990, sec. 4.9), and a little bend is often a
-/// little better than none; but most are straight, and none is far from it.
+/// little better than none; but at least half are straight.
 #[test]
 fn nothing_but_noise_becomes_a_straight_line() {
     let mut straight = 0;
