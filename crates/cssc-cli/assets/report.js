@@ -380,8 +380,9 @@
 
   function fillHead() {
     $("title").textContent = data.title;
-    const chosen = data.comparison.find((score) => score.chosen);
-    const parts = [chosen && `Filled by ${chosen.name}`, data.left_out && `${data.left_out} further series are left out of this page`,
+    const chosen = data.comparison.filter((score) => score.chosen).map((score) => score.name);
+    const each = chosen.length > 1 ? ", each column by its best" : "";
+    const parts = [chosen.length && `Filled by ${chosen.join(", ")}${each}`, data.left_out && `${data.left_out} further series are left out of this page`,
       data.thinned && "points too close to be told apart are left out"];
     $("subtitle").textContent = parts.filter(Boolean).join(" · ");
     const zone = dated ? ` · times in ${data.time.zone ?? "UTC" + (data.time.offset < 0 ? "−" : "+") + Math.abs(data.time.offset) / 3600}` : "";

@@ -150,6 +150,11 @@ fn draw_series(
             .copied()
             .collect()
     };
+    // A column that is filled without a model has no prediction.
+    let known = |block: &Option<Vec<f64>>, channel: usize| {
+        let column = block.as_ref().map(|block| column(block, channel));
+        column.filter(|values| values.iter().any(|value| !value.is_nan()))
+    };
     let draw = |channel: usize| {
         let (known_times, known) = series.observed(channel);
         let mut ours: Vec<(f64, f64)> = (0..series.len())
@@ -175,11 +180,8 @@ fn draw_series(
             curve: Some(Curve {
                 times: times.clone(),
                 smoothed: column(&values, channel),
-                predicted: parts.predicted.as_ref().map(|block| column(block, channel)),
-                compensation: parts
-                    .compensation
-                    .as_ref()
-                    .map(|block| column(block, channel)),
+                predicted: known(&parts.predicted, channel),
+                compensation: known(&parts.compensation, channel),
                 band: bands
                     .as_ref()
                     .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),

@@ -199,7 +199,19 @@ impl Layout {
 
 /// The method that filled the table, and how well it did.
 fn subtitle(report: &Report) -> Option<String> {
-    let chosen = report.comparison.iter().find(|score| score.chosen)?;
+    let all: Vec<_> = report
+        .comparison
+        .iter()
+        .filter(|score| score.chosen)
+        .collect();
+    let (chosen, others) = all.split_first()?;
+    if !others.is_empty() {
+        let names: Vec<&str> = all.iter().map(|score| score.name.as_str()).collect();
+        return Some(format!(
+            "Filled by {}, each column by its best",
+            names.join(", ")
+        ));
+    }
     let coverage = chosen.coverage.map_or(String::new(), |coverage| {
         format!(", {:.0} % inside the band", 100.0 * coverage)
     });
