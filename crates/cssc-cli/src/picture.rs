@@ -151,7 +151,7 @@ fn draw_series(
             .collect()
     };
     // A column that is filled without a model has no prediction.
-    let known = |block: &Option<Vec<f64>>, channel: usize| {
+    let told = |block: &Option<Vec<f64>>, channel: usize| {
         let column = block.as_ref().map(|block| column(block, channel));
         column.filter(|values| values.iter().any(|value| !value.is_nan()))
     };
@@ -180,8 +180,8 @@ fn draw_series(
             curve: Some(Curve {
                 times: times.clone(),
                 smoothed: column(&values, channel),
-                predicted: known(&parts.predicted, channel),
-                compensation: known(&parts.compensation, channel),
+                predicted: told(&parts.predicted, channel),
+                compensation: told(&parts.compensation, channel),
                 band: bands
                     .as_ref()
                     .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),
