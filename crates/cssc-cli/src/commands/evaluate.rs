@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cssc evaluate sensors.csv --method linear,natural\n  \
-                  cssc evaluate other.csv --model curves.cssc --hide 0.5 --pattern single --format json"
+                  cssc evaluate other.csv --model curves.cssc --hide 0.5 --pattern single --output-format json"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -83,7 +83,7 @@ enum Form {
 }
 
 /// What was measured of one method.
-struct Result_ {
+struct Measured {
     name: String,
     all: Score,
     channels: Vec<Score>,
@@ -133,7 +133,7 @@ impl Arguments {
         }
     }
 
-    fn results(&self, dataset: &Dataset, held: &HoldOut) -> Result<Vec<Result_>, Failure> {
+    fn results(&self, dataset: &Dataset, held: &HoldOut) -> Result<Vec<Measured>, Failure> {
         let mut interpolators: Vec<(String, Interpolator)> = Vec::new();
         for &method in &self.method {
             let plain = Interpolator::plain(method).ok_or_else(|| {
@@ -156,7 +156,7 @@ impl Arguments {
         let limits = Limits::none(dataset.channels());
         let scales = deviations(&held.visible);
         let bounds = bounds(held);
-        let measure = |name: &str, interpolator: &Interpolator| -> Result<Result_, ModelError> {
+        let measure = |name: &str, interpolator: &Interpolator| -> Result<Measured, ModelError> {
             let found = predict_hidden(interpolator, held, &limits)?;
             let score = |counts: &dyn Fn(&cssc::fill::Hidden) -> bool| {
                 Score::new(&held.hidden, &found, &scales, counts)
@@ -172,7 +172,7 @@ impl Arguments {
                 (to, score)
             });
             let lengths = lengths.collect();
-            Ok(Result_ {
+            Ok(Measured {
                 name: name.to_owned(),
                 all: score(&|_| true),
                 channels: (0..channels)
@@ -205,7 +205,7 @@ fn bounds(held: &HoldOut) -> Vec<f64> {
     bounds
 }
 
-fn table(results: &[Result_], dataset: &Dataset, hidden: usize, dates: bool) -> String {
+fn table(results: &[Measured], dataset: &Dataset, hidden: usize, dates: bool) -> String {
     let mut text = format!(
         "{} values hidden. Errors in standard deviations of the column.\n",
         grouped(hidden)
@@ -248,7 +248,7 @@ fn table(results: &[Result_], dataset: &Dataset, hidden: usize, dates: bool) -> 
     text
 }
 
-fn coverage_of_all(result: &Result_) -> f64 {
+fn coverage_of_all(result: &Measured) -> f64 {
     let count: usize = result.coverage.iter().map(|one| one.count).sum();
     let inside: f64 = result
         .coverage
@@ -258,7 +258,7 @@ fn coverage_of_all(result: &Result_) -> f64 {
     inside / count.max(1) as f64
 }
 
-fn json_text(results: &[Result_], dataset: &Dataset, hidden: usize) -> Result<String, Failure> {
+fn json_text(results: &[Measured], dataset: &Dataset, hidden: usize) -> Result<String, Failure> {
     let score =
         |score: &Score| json!({ "mse": score.mse, "mae": score.mae, "values": score.count });
     let methods: Vec<Value> = results
@@ -286,7 +286,7 @@ fn json_text(results: &[Result_], dataset: &Dataset, hidden: usize) -> Result<St
     Ok(text.map_err(|error| said(&error))? + "\n")
 }
 
-fn csv_text(results: &[Result_], dataset: &Dataset) -> String {
+fn csv_text(results: &[Measured], dataset: &Dataset) -> String {
     let mut text = String::from("method,part,values,mse,mae\n");
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     for result in results {
