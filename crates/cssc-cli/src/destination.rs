@@ -37,6 +37,11 @@ impl Destination {
     }
 }
 
+/// Prints a result that is complete; a closed pipe is no error.
+pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
+    Destination { output: None }.write(|out| out.write_all(result))
+}
+
 /// Writes a file of its own, whole or not at all.
 pub(crate) fn write_to(
     path: &Path,

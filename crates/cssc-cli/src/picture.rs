@@ -9,7 +9,7 @@ use crate::report::{
 use crate::summary;
 use cssc::data::table::Shape;
 use cssc::data::{Dataset, Series};
-use cssc::fill::{Choice, FillMethod, Filler, Gap, gaps};
+use cssc::fill::{Answer, Choice, Coverage, FillMethod, Filler, Gap, gaps};
 use cssc::model::ModelError;
 use std::path::Path;
 
@@ -83,14 +83,8 @@ fn scores(choice: &Choice, names: &[String]) -> Vec<MethodScore> {
         .comparison
         .method(FillMethod::Linear)
         .map_or(f64::NAN, |row| row.all.mse);
-    let coverage = choice.bands.as_ref().map(|(_, found)| {
-        let count: usize = found.iter().map(|one| one.count).sum();
-        found
-            .iter()
-            .map(|one| one.after * one.count as f64)
-            .sum::<f64>()
-            / count.max(1) as f64
-    });
+    let coverage = choice.bands.as_ref();
+    let coverage = coverage.map(|(_, found)| Coverage::after_of_all(found));
     let rows = choice.comparison.methods.iter().map(|row| {
         let chosen = choice.comparison.chosen.contains(&row.method);
         MethodScore {
@@ -140,8 +134,11 @@ fn draw_series(
     let channels = series.channels();
     let filled = filler.fill(series)?;
     let times = dense_times(series, gaps);
-    let (values, bands) = filler.at(series, &times)?;
-    let parts = filler.curve(series, &times)?;
+    let Answer {
+        values,
+        bands,
+        curve: parts,
+    } = filler.at(series, &times)?;
     let column = |block: &[f64], channel: usize| -> Vec<f64> {
         block
             .iter()

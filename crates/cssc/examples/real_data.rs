@@ -144,19 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// What a model predicts of the hidden values by itself.
 fn predicted(model: &Model, held: &HoldOut) -> Result<Vec<f64>, Box<dyn Error>> {
-    let mut found = Vec::new();
-    for part in held.hidden.chunk_by(|a, b| a.series == b.series) {
-        let series = &held.visible.series()[part[0].series];
-        let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
-        rows.dedup();
-        let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
-        let curve = model.interpolate(series, &times)?;
-        found.extend(part.iter().map(|hidden| {
-            let place = rows.partition_point(|&row| row < hidden.row);
-            curve.predicted[place * series.channels() + hidden.channel]
-        }));
-    }
-    Ok(found)
+    Ok(held.ask(|series, times| Ok(model.interpolate(series, times)?.predicted))?)
 }
 
 fn read(set: &str) -> Result<Dataset, Box<dyn Error>> {

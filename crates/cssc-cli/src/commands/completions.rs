@@ -1,3 +1,4 @@
+use crate::destination;
 use crate::failure::Failure;
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -23,11 +24,6 @@ impl Arguments {
             "cssc",
             &mut text,
         );
-        match std::io::Write::write_all(&mut std::io::stdout(), &text) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
-                format!("cannot write to standard output: {error}."),
-            )),
-            _ => Ok(()),
-        }
+        destination::print(&text)
     }
 }

@@ -1,4 +1,5 @@
 use super::fill::level;
+use crate::destination;
 use crate::failure::{Failure, said};
 use crate::reading::{TableArguments, look, must_hold_values};
 use crate::span::{Span, readable, short};
@@ -11,7 +12,6 @@ use cssc::fill::{
 };
 use cssc::model::{Model, ModelError};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -125,12 +125,7 @@ impl Arguments {
             Form::Json => json_text(&results, &dataset, held.hidden.len())?,
             Form::Csv => csv_text(&results, &dataset),
         };
-        match std::io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
-                format!("cannot write to standard output: {error}."),
-            )),
-            _ => Ok(()),
-        }
+        destination::print(text.as_bytes())
     }
 
     fn results(&self, dataset: &Dataset, held: &HoldOut) -> Result<Vec<Measured>, Failure> {
@@ -156,12 +151,12 @@ impl Arguments {
         let limits = Limits::none(dataset.channels());
         let scales = deviations(&held.visible);
         let bounds = bounds(held);
+        let widths = hidden_deviations(held).map_err(|error| said(&error))?;
         let measure = |name: &str, interpolator: &Interpolator| -> Result<Measured, ModelError> {
             let found = predict_hidden(interpolator, held, &limits)?;
             let score = |counts: &dyn Fn(&cssc::fill::Hidden) -> bool| {
                 Score::new(&held.hidden, &found, &scales, counts)
             };
-            let widths = hidden_deviations(held)?;
             let channels = dataset.channels();
             let (_, coverage) =
                 Bands::calibrate(self.bands, channels, &held.hidden, &found, &widths);
@@ -231,7 +226,11 @@ fn table(results: &[Measured], dataset: &Dataset, hidden: usize, dates: bool) ->
                 ]);
             }
         };
-        row("all", &result.all, Some(coverage_of_all(result)));
+        row(
+            "all",
+            &result.all,
+            Some(Coverage::after_of_all(&result.coverage)),
+        );
         for ((name, score), coverage) in dataset
             .channel_names()
             .iter()
@@ -246,16 +245,6 @@ fn table(results: &[Measured], dataset: &Dataset, hidden: usize, dates: bool) ->
     }
     text += &table.text();
     text
-}
-
-fn coverage_of_all(result: &Measured) -> f64 {
-    let count: usize = result.coverage.iter().map(|one| one.count).sum();
-    let inside: f64 = result
-        .coverage
-        .iter()
-        .map(|one| one.after * one.count as f64)
-        .sum();
-    inside / count.max(1) as f64
 }
 
 fn json_text(results: &[Measured], dataset: &Dataset, hidden: usize) -> Result<String, Failure> {
@@ -277,7 +266,7 @@ fn json_text(results: &[Measured], dataset: &Dataset, hidden: usize) -> Result<S
                 value
             });
             json!({
-                "method": result.name, "all": score(&result.all), "coverage": coverage_of_all(result),
+                "method": result.name, "all": score(&result.all), "coverage": Coverage::after_of_all(&result.coverage),
                 "columns": channels.collect::<Vec<_>>(), "lengths": lengths.collect::<Vec<_>>(),
             })
         })

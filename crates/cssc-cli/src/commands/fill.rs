@@ -251,7 +251,7 @@ impl Arguments {
         let counts = apply(
             reader,
             &mut writer,
-            |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
+            |series| -> Result<Filled, ModelError> { filler.fill(series) },
         )?;
         writer.finish()?;
         Ok(counts)

@@ -1,7 +1,7 @@
+use crate::destination;
 use crate::failure::{Failure, said};
 use crate::summary::{Table, grouped};
 use cssc::model::Model;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Tell what a model file holds
@@ -29,12 +29,7 @@ impl Arguments {
         } else {
             describe(&model)?
         };
-        match std::io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
-                format!("cannot write to standard output: {error}."),
-            )),
-            _ => Ok(()),
-        }
+        destination::print(text.as_bytes())
     }
 }
 

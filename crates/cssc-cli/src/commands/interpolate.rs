@@ -8,7 +8,7 @@ use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Extras, Filled, TableWriter, apply};
 use cssc::data::{Dataset, Series};
 use cssc::fill::{
-    Bands, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_deviations, predict_hidden,
+    Asked, Bands, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_deviations, predict_hidden,
 };
 use cssc::model::{Method, Model, ModelError};
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ impl Arguments {
         let counts = apply(
             &mut reader,
             &mut writer,
-            |series| -> Result<Filled, ModelError> { Ok(filler.fill(series)?.into()) },
+            |series| -> Result<Filled, ModelError> { filler.fill(series) },
         )
         .map_err(|error| said(&error))?;
         writer.finish().map_err(|error| said(&error))?;
@@ -171,7 +171,7 @@ impl Arguments {
         let (mut numbers, mut times) = (Vec::new(), Vec::new());
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); self.export.len() + 1];
         for (number, series) in dataset.series().iter().enumerate() {
-            let asked = all_times(series, filler)?;
+            let asked = all_times(series, &filler.asked);
             let curve = model.interpolate_with(series, &asked, &options)?;
             numbers.extend(vec![number as i64; asked.len()]);
             times.extend_from_slice(&asked);
@@ -209,13 +209,13 @@ impl Arguments {
 }
 
 /// Times of all rows of the result.
-fn all_times(series: &Series, filler: &Filler) -> Result<Vec<f64>, ModelError> {
-    let filled = filler.fill(series)?;
-    let mut times = match filled.kept {
+fn all_times(series: &Series, asked: &Asked) -> Vec<f64> {
+    let (new, kept) = asked.rows(series);
+    let mut times = match kept {
         Some(kept) => kept.iter().map(|&row| series.times()[row]).collect(),
         None => series.times().to_vec(),
     };
-    times.extend(filled.new_times);
+    times.extend(new);
     times.sort_by(f64::total_cmp);
-    Ok(times)
+    times
 }

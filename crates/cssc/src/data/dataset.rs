@@ -62,6 +62,13 @@ impl Dataset {
         self.series.is_empty()
     }
 
+    /// The known values of a channel, over all series.
+    pub fn known(&self, channel: usize) -> impl Iterator<Item = f64> {
+        self.series.iter().flat_map(move |series| {
+            (0..series.len()).filter_map(move |row| series.value(row, channel))
+        })
+    }
+
     /// The series at the given numbers, in that order.
     ///
     /// # Panics

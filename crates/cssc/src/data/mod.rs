@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`series`] | one series: times, values, what is missing |
 //! | [`dataset`] | many series with the same channels |
+//! | [`filled`] | a series with its gaps filled |
 //! | [`split`] | which series train, validate and test |
 //! | [`scale`] | values and times brought to a range a model likes, and back |
 //! | [`random`] | the seeded source of chance (`nn` or `tables`) |
@@ -13,6 +14,7 @@
 //! | [`table`] | people's own tables, read and written (`tables`) |
 pub mod dataset;
 pub mod error;
+pub mod filled;
 #[cfg(feature = "tables")]
 pub mod generate;
 #[cfg(feature = "tables")]
@@ -29,6 +31,7 @@ pub mod toy_v1;
 
 pub use dataset::Dataset;
 pub use error::DataError;
+pub use filled::Filled;
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub use random::Random;
 pub use scale::{Scaler, TimeScaling, ValueScaling};

@@ -204,17 +204,12 @@ impl Scaler {
     }
 }
 
-fn observed(training: &Dataset, channel: usize) -> impl Iterator<Item = f64> {
-    training.series().iter().flat_map(move |series| {
-        (0..series.len()).filter_map(move |index| series.value(index, channel))
-    })
-}
-
 /// Two passes: the sum of squares minus the squared mean would lose digits far from zero.
-fn mean_and_deviation(training: &Dataset, channel: usize) -> (f64, f64) {
-    let count = observed(training, channel).count().max(1) as f64;
-    let mean = observed(training, channel).sum::<f64>() / count;
-    let variance = observed(training, channel)
+pub(crate) fn mean_and_deviation(training: &Dataset, channel: usize) -> (f64, f64) {
+    let count = training.known(channel).count().max(1) as f64;
+    let mean = training.known(channel).sum::<f64>() / count;
+    let variance = training
+        .known(channel)
         .map(|x| (x - mean).powi(2))
         .sum::<f64>()
         / count;
@@ -222,8 +217,8 @@ fn mean_and_deviation(training: &Dataset, channel: usize) -> (f64, f64) {
 }
 
 fn minimum_and_range(training: &Dataset, channel: usize) -> (f64, f64) {
-    let minimum = observed(training, channel).fold(f64::INFINITY, f64::min);
-    let maximum = observed(training, channel).fold(f64::NEG_INFINITY, f64::max);
+    let minimum = training.known(channel).fold(f64::INFINITY, f64::min);
+    let maximum = training.known(channel).fold(f64::NEG_INFINITY, f64::max);
     if minimum > maximum {
         return (0.0, 1.0);
     }

@@ -3,7 +3,7 @@
 use super::bands::Bands;
 use super::interpolator::{Curve, Interpolator};
 use super::limits::Limits;
-use crate::data::Series;
+use crate::data::{Filled, Series};
 use crate::model::ModelError;
 
 /// What is asked of a series beside its holes.
@@ -39,26 +39,21 @@ pub struct Filler {
     pub bands: Option<Bands>,
 }
 
-/// A filled series; blocks are [rows, channels].
+/// What is filled in at the times asked for; blocks are [times, channels].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FilledSeries {
-    /// Values at the times of the series; NaN stays missing.
+pub struct Answer {
+    /// Values within limits, NaN where nothing is filled in.
     pub values: Vec<f64>,
-    /// Times of new rows, increasing, none of them a time of the series.
-    pub new_times: Vec<f64>,
-    /// Values at the new times.
-    pub new_values: Vec<f64>,
-    /// Rows of the series that stay, increasing; `None`: all.
-    pub kept: Option<Vec<usize>>,
-    /// Lower and upper end of the bands at the times of the series, NaN where nothing was filled.
+    /// Lower and upper ends of the bands, if they are wanted.
     pub bands: Option<[Vec<f64>; 2]>,
-    /// The same at the new times.
-    pub new_bands: Option<[Vec<f64>; 2]>,
+    /// The curves themselves, everywhere.
+    pub curve: Curve,
 }
 
 impl Asked {
-    /// Times of new rows, and the rows that stay.
-    fn rows(&self, series: &Series) -> (Vec<f64>, Option<Vec<usize>>) {
+    /// Times of new rows, and the rows that stay (`None`: all).
+    #[must_use]
+    pub fn rows(&self, series: &Series) -> (Vec<f64>, Option<Vec<usize>>) {
         let times = series.times();
         match self {
             Self::Holes => (Vec::new(), None),
@@ -104,7 +99,7 @@ impl Filler {
     ///
     /// # Errors
     /// If the series does not fit an interpolator.
-    pub fn fill(&self, series: &Series) -> Result<FilledSeries, ModelError> {
+    pub fn fill(&self, series: &Series) -> Result<Filled, ModelError> {
         let channels = series.channels();
         let (new_times, kept) = self.asked.rows(series);
         let holes: Vec<usize> = (0..series.len())
@@ -113,13 +108,13 @@ impl Filler {
         let mut query: Vec<f64> = holes.iter().map(|&row| series.times()[row]).collect();
         query.extend_from_slice(&new_times);
         query.sort_by(f64::total_cmp);
-        let (values, bands) = self.at(series, &query)?;
-        let mut filled = FilledSeries {
+        let Answer { values, bands, .. } = self.at(series, &query)?;
+        let mut filled = Filled {
             values: series.values().to_vec(),
             new_values: vec![f64::NAN; new_times.len() * channels],
             new_times,
             kept,
-            ..FilledSeries::default()
+            ..Filled::default()
         };
         let empty = |rows: usize| [(); 2].map(|()| vec![f64::NAN; rows * channels]);
         if bands.is_some() {
@@ -158,20 +153,16 @@ impl Filler {
     ///
     /// # Errors
     /// If the series does not fit an interpolator.
-    #[expect(
-        clippy::type_complexity,
-        reason = "a block, and two of the same if asked"
-    )]
-    pub fn at(
-        &self,
-        series: &Series,
-        times: &[f64],
-    ) -> Result<(Vec<f64>, Option<[Vec<f64>; 2]>), ModelError> {
+    pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, ModelError> {
         let channels = series.channels();
         if times.is_empty() {
-            return Ok((Vec::new(), self.bands.as_ref().map(|_| Default::default())));
+            return Ok(Answer {
+                bands: self.bands.as_ref().map(|_| Default::default()),
+                ..Answer::default()
+            });
         }
-        let mut values = self.curve(series, times)?.values;
+        let curve = self.curve(series, times)?;
+        let mut values = curve.values.clone();
         let mut bands = match &self.bands {
             None => None,
             Some(bands) => {
@@ -201,14 +192,15 @@ impl Filler {
                 }
             }
         }
-        Ok((values, bands))
+        Ok(Answer {
+            values,
+            bands,
+            curve,
+        })
     }
 
     /// The curves of the channels, each by its own interpolator.
-    ///
-    /// # Errors
-    /// If the series does not fit an interpolator.
-    pub fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, ModelError> {
+    fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, ModelError> {
         let channels = series.channels();
         let size = times.len() * channels;
         let mut merged = Curve {

@@ -27,6 +27,19 @@ pub struct Coverage {
     pub count: usize,
 }
 
+impl Coverage {
+    /// Over all channels: the part inside calibrated bands.
+    #[must_use]
+    pub fn after_of_all(coverages: &[Self]) -> f64 {
+        let count: usize = coverages.iter().map(|one| one.count).sum();
+        let inside: f64 = coverages
+            .iter()
+            .map(|one| one.after * one.count as f64)
+            .sum();
+        inside / count.max(1) as f64
+    }
+}
+
 impl Bands {
     /// Calibrates bands around `predicted`; `deviations` are those of the hidden values. A channel
     /// of which nothing was hidden gets the factor of the normal distribution.

@@ -5,8 +5,8 @@ use super::interpolator::Interpolator;
 use super::limits::Limits;
 use super::method::FillMethod;
 use crate::data::Dataset;
+use crate::data::scale::mean_and_deviation;
 use crate::model::ModelError;
-use rayon::prelude::*;
 
 /// Errors in units of the channel's standard deviation, so that channels can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,23 +44,9 @@ pub struct Comparison {
 /// Standard deviation of the known values of every channel; 1 where there is none.
 #[must_use]
 pub fn deviations(dataset: &Dataset) -> Vec<f64> {
-    let deviation = |channel: usize| {
-        let known = || {
-            dataset.series().iter().flat_map(move |series| {
-                (0..series.len()).filter_map(move |row| series.value(row, channel))
-            })
-        };
-        let count = known().count().max(1) as f64;
-        let mean = known().sum::<f64>() / count;
-        let variance = known().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-        let deviation = variance.sqrt();
-        if deviation > 1e-13 * mean.abs() {
-            deviation
-        } else {
-            1.0
-        }
-    };
-    (0..dataset.channels()).map(deviation).collect()
+    (0..dataset.channels())
+        .map(|channel| mean_and_deviation(dataset, channel).1)
+        .collect()
 }
 
 /// What an interpolator says of every hidden value, within limits.
@@ -72,22 +58,11 @@ pub fn predict_hidden(
     held: &HoldOut,
     limits: &Limits,
 ) -> Result<Vec<f64>, ModelError> {
-    let parts: Vec<&[Hidden]> = held.hidden.chunk_by(|a, b| a.series == b.series).collect();
-    let predict = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
-        let series = &held.visible.series()[part[0].series];
-        let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
-        rows.dedup();
-        let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
-        let curve = interpolator.curve(series, &times)?;
-        let found = part.iter().map(|hidden| {
-            let place = rows.partition_point(|&row| row < hidden.row);
-            let value = curve.values[place * series.channels() + hidden.channel];
-            limits.apply(hidden.channel, value)
-        });
-        Ok(found.collect())
-    };
-    let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(predict).collect();
-    Ok(found?.concat())
+    let found = held.ask(|series, times| Ok(interpolator.curve(series, times)?.values))?;
+    let limited = held.hidden.iter().zip(found);
+    Ok(limited
+        .map(|(hidden, value)| limits.apply(hidden.channel, value))
+        .collect())
 }
 
 impl Score {

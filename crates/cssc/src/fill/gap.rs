@@ -1,6 +1,7 @@
 //! Stretches in which a channel has no value: cells that are empty, and rows that are not there.
 
 use crate::data::{Dataset, Series};
+use std::collections::BTreeMap;
 
 /// A stretch between two neighbouring values of a channel in which something is missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,17 @@ pub fn gaps(dataset: &Dataset) -> Vec<Gap> {
         }
     }
     gaps
+}
+
+/// Gaps of one series that begin and end together, in order of series and time.
+#[must_use]
+pub(super) fn shared_gaps(dataset: &Dataset) -> Vec<Vec<Gap>> {
+    let mut together: BTreeMap<(usize, u64, u64), Vec<Gap>> = BTreeMap::new();
+    for gap in gaps(dataset) {
+        let key = (gap.series, gap.start.to_bits(), gap.end.to_bits());
+        together.entry(key).or_default().push(gap);
+    }
+    together.into_values().collect()
 }
 
 /// Median distance of neighbouring rows over all series; `None` without two rows in any.

@@ -5,9 +5,10 @@
 //! inside are hidden. So a method is judged on what it will be asked: on long gaps when gaps
 //! are long, on single cells when single cells are missing.
 
-use super::gap::{Gap, gaps, typical_gap};
+use super::gap::{Gap, shared_gaps, typical_gap};
 use crate::data::{DataError, Dataset, Random, Series};
-use std::collections::BTreeMap;
+use crate::model::ModelError;
+use rayon::prelude::*;
 
 /// How values are chosen to be hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,19 +106,42 @@ impl HoldOut {
     }
 }
 
-/// Gaps with the same ends in one series are one template.
-fn templates(dataset: &Dataset, longest: Option<f64>) -> Vec<Template> {
-    let mut together: BTreeMap<(usize, u64, u64), Vec<Gap>> = BTreeMap::new();
-    for gap in gaps(dataset) {
-        let key = (gap.series, gap.start.to_bits(), gap.end.to_bits());
-        together.entry(key).or_default().push(gap);
+impl HoldOut {
+    /// Asks `answer` for a block [times, channels] at the hidden times of every series that has
+    /// some, in parallel, and gives what it says of each hidden value.
+    ///
+    /// # Errors
+    /// The first that `answer` gives.
+    pub fn ask(
+        &self,
+        answer: impl Fn(&Series, &[f64]) -> Result<Vec<f64>, ModelError> + Sync,
+    ) -> Result<Vec<f64>, ModelError> {
+        let parts: Vec<&[Hidden]> = self.hidden.chunk_by(|a, b| a.series == b.series).collect();
+        let ask = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
+            let series = &self.visible.series()[part[0].series];
+            let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
+            rows.dedup();
+            let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
+            let block = answer(series, &times)?;
+            let found = part.iter().map(|hidden| {
+                let place = rows.partition_point(|&row| row < hidden.row);
+                block[place * series.channels() + hidden.channel]
+            });
+            Ok(found.collect())
+        };
+        let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(ask).collect();
+        Ok(found?.concat())
     }
+}
+
+/// Gaps of several channels that begin and end together are one template.
+fn templates(dataset: &Dataset, longest: Option<f64>) -> Vec<Template> {
     let template = |gaps: Vec<Gap>| Template {
         length: gaps[0].length(),
         channels: gaps.iter().map(|gap| gap.channel).collect(),
     };
-    together
-        .into_values()
+    shared_gaps(dataset)
+        .into_iter()
         .map(template)
         .filter(|template| longest.is_none_or(|longest| template.length <= longest))
         .collect()

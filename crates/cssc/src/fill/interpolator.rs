@@ -1,12 +1,11 @@
 //! A method, ready to give curves.
 
-use super::hold_out::{Hidden, HoldOut};
+use super::hold_out::HoldOut;
 use super::method::FillMethod;
 use crate::data::Series;
 use crate::model::{CurveOptions, Method, Model, ModelError};
 use crate::smooth::smoothing_spline;
 use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions, Strength};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A method with all it needs.
@@ -203,21 +202,7 @@ pub(super) fn predictive_deviations(
 /// # Errors
 /// Only if a spline cannot be fitted, which would be a fault of this library.
 pub fn hidden_deviations(held: &HoldOut) -> Result<Vec<f64>, ModelError> {
-    let parts: Vec<&[Hidden]> = held.hidden.chunk_by(|a, b| a.series == b.series).collect();
-    let find = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
-        let series = &held.visible.series()[part[0].series];
-        let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
-        rows.dedup();
-        let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
-        let deviations = predictive_deviations(series, &times)?;
-        let found = part.iter().map(|hidden| {
-            let place = rows.partition_point(|&row| row < hidden.row);
-            deviations[place * series.channels() + hidden.channel]
-        });
-        Ok(found.collect())
-    };
-    let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(find).collect();
-    Ok(found?.concat())
+    held.ask(predictive_deviations)
 }
 
 /// Outside its first and last value a channel has no curve.

@@ -3,12 +3,11 @@
 //! Long series are cut into windows; a tenth of the windows validates. What is hidden in
 //! training has the pattern of the real gaps. Errors count in units of each channel's deviation.
 
-use super::gap::{gaps, typical_gap};
+use super::gap::{Gap, gaps, shared_gaps, typical_gap};
 use super::windows::{Windows, cut};
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
 use crate::model::{Method, Model, ModelConfig, ModelError};
 use crate::train::{Control, Observation, Progress, RateSchedule, TrainConfig, Trainer};
-use std::collections::BTreeMap;
 
 /// How a model of people's data is trained.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,16 +165,10 @@ fn observation(dataset: &Dataset, options: &LearnOptions) -> Observation {
 
 /// Whether most gaps are single cells of some channels, and not rows or runs of rows.
 fn misses_single_cells(dataset: &Dataset) -> bool {
-    let mut together: BTreeMap<(usize, u64, u64), (usize, usize)> = BTreeMap::new();
-    for gap in gaps(dataset) {
-        let key = (gap.series, gap.start.to_bits(), gap.end.to_bits());
-        let entry = together.entry(key).or_insert((0, gap.cells));
-        entry.0 += 1;
-    }
-    let single = |&&(channels, cells): &&(usize, usize)| {
-        channels < dataset.channels() && (1..=2).contains(&cells)
-    };
-    2 * together.values().filter(single).count() > together.len()
+    let shared = shared_gaps(dataset);
+    let single =
+        |gaps: &&Vec<Gap>| gaps.len() < dataset.channels() && (1..=2).contains(&gaps[0].cells);
+    2 * shared.iter().filter(single).count() > shared.len()
 }
 
 /// Trains a model on gappy data.

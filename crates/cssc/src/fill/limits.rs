@@ -29,15 +29,9 @@ impl Limits {
     #[must_use]
     pub fn keep_whole(mut self, dataset: &Dataset) -> Self {
         for (channel, limit) in self.channels.iter_mut().enumerate() {
-            let known = dataset.series().iter().flat_map(|series| {
-                (0..series.len()).filter_map(move |row| series.value(row, channel))
-            });
-            let (mut whole, mut all) = (0, 0);
-            known.for_each(|value| {
-                whole += usize::from(value.fract() == 0.0);
-                all += 1;
-            });
-            limit.whole = (all - whole) * 1000 <= all;
+            let all = dataset.known(channel).count();
+            let broken = dataset.known(channel).filter(|value| value.fract() != 0.0);
+            limit.whole = broken.count() * 1000 <= all;
         }
         self
     }

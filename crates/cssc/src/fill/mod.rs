@@ -34,7 +34,7 @@ mod method;
 mod steps;
 mod windows;
 
-pub use apply::{Asked, FilledSeries, Filler};
+pub use apply::{Answer, Asked, Filler};
 pub use auto::{AutoOptions, Choice, Trained, choose};
 pub use bands::{Bands, Coverage};
 pub use compare::{Comparison, MethodScore, Score, deviations, predict_hidden};

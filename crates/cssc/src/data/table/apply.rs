@@ -1,11 +1,10 @@
 //! Passes a table through a method, batch by batch.
 use rayon::prelude::*;
 
-use super::filled::Filled;
 use super::reader::TableReader;
 use super::series_rows::SeriesRows;
 use super::writer::TableWriter;
-use crate::data::{DataError, Series};
+use crate::data::{DataError, Filled, Series};
 
 /// Rows gathered before the method runs on their series, in parallel.
 const BATCH_ROWS: usize = 65_536;

@@ -16,24 +16,7 @@ use arrow_select::take::take;
 use super::cells::{self, counts_per_second, is_text};
 use super::series_rows::SeriesRows;
 use super::shape::Shape;
-use crate::data::{DataError, Series};
-
-/// What a method made of a series.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filled {
-    /// Values at the times of the series, time-major; NaN stays missing.
-    pub values: Vec<f64>,
-    /// Times of new rows, increasing, none of them a time of the series.
-    pub new_times: Vec<f64>,
-    /// Values at the new times, time-major.
-    pub new_values: Vec<f64>,
-    /// Rows that are written, increasing; `None`: all. New rows are written always.
-    pub kept: Option<Vec<usize>>,
-    /// Lower and upper ends of bands at the times of the series, for [`Extras::bands`].
-    pub bands: Option<[Vec<f64>; 2]>,
-    /// The same at the new times.
-    pub new_bands: Option<[Vec<f64>; 2]>,
-}
+use crate::data::{DataError, Filled, Series};
 
 /// Columns that are added behind those that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,16 +57,6 @@ impl Extras {
             columns.push((Extra::Filled, Field::new("filled", DataType::Utf8, true)));
         }
         columns
-    }
-}
-
-impl Filled {
-    /// The series as it is: nothing filled, nothing new.
-    pub fn unchanged(series: &Series) -> Self {
-        Self {
-            values: series.values().to_vec(),
-            ..Self::default()
-        }
     }
 }
 
@@ -433,18 +406,4 @@ pub(super) fn series_batch(series: &Series, schema: &SchemaRef) -> Result<Record
     let typed = columns.iter().zip(schema.fields());
     let typed = typed.map(|(column, field)| cast(column, field.data_type()));
     RecordBatch::try_new(schema.clone(), typed.collect::<Result<_, _>>()?)
-}
-
-#[cfg(feature = "nn")]
-impl From<crate::fill::FilledSeries> for Filled {
-    fn from(filled: crate::fill::FilledSeries) -> Self {
-        Self {
-            values: filled.values,
-            new_times: filled.new_times,
-            new_values: filled.new_values,
-            kept: filled.kept,
-            bands: filled.bands,
-            new_bands: filled.new_bands,
-        }
-    }
 }

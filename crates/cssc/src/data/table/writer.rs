@@ -15,14 +15,14 @@ use parquet::file::properties::WriterProperties;
 use super::blocks::Storage;
 use super::cells;
 use super::csv_blocks::CsvForm;
-use super::filled::{Builder, Extra, Extras, Filled, series_batch, written_schema};
+use super::filled::{Builder, Extra, Extras, series_batch, written_schema};
 use super::format::{Format, by_ending};
 use super::npz_table::{self, NpzForm};
 use super::output::Output;
 use super::place::Place;
 use super::series_rows::SeriesRows;
 use super::shape::Shape;
-use crate::data::{DataError, Series, npz};
+use crate::data::{DataError, Filled, Series, npz};
 
 /// Rows gathered before they are encoded.
 const BLOCK_ROWS: usize = 16_384;
