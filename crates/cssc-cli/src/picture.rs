@@ -63,7 +63,7 @@ pub(crate) fn draw(
         ));
     }
     let time = if shape.times_are_seconds() {
-        TimeAxis::in_zone(None).map_err(|error| said(&error))?
+        TimeAxis::Timestamp(shape.time_zone())
     } else {
         TimeAxis::Number
     };

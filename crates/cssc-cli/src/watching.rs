@@ -124,9 +124,11 @@ impl Watch {
         }
         if progress.loss.is_finite() {
             // The loss of single batches jumps about.
-            let kept = if self.loss.is_finite() { 0.95 } else { 0.0 };
-            self.loss =
-                kept * if kept > 0.0 { self.loss } else { 0.0 } + (1.0 - kept) * progress.loss;
+            self.loss = if self.loss.is_nan() {
+                progress.loss
+            } else {
+                0.95 * self.loss + 0.05 * progress.loss
+            };
         }
         if let Some(scores) = progress.validation {
             self.validation = Some(scores.mse_all);

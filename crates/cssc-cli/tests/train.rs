@@ -2,7 +2,9 @@
 
 mod support;
 
+use cssc::data::npz;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use support::Place;
 
 /// Sines of different speed, 25 rows each, with some cells missing.
@@ -92,15 +94,56 @@ fn a_model_is_trained_described_judged_and_applied() {
         "0.1",
         "--bands",
         "0.8",
+        "--export",
+        "o,c,slopes,curvatures",
+        "--export-to",
+        "parts.npz",
     ]);
     assert_eq!(applied.code, Some(0), "{}", applied.stderr);
     let dense = place.read("dense.csv");
+    check_export(&place.path("parts.npz"), &dense);
     assert!(dense.starts_with("id,time,x,x_lower,x_upper\n"));
     assert!(dense.lines().count() > 24 * 40);
     // Every known value is still there, text for text.
     for line in waves().lines().filter(|line| !line.ends_with(',')).skip(1) {
         assert!(dense.contains(&format!("{line},,\n")), "{line}");
     }
+}
+
+/// One row of the export for each row of the table; its parts add up and are derivatives of each other.
+fn check_export(path: &Path, table: &str) {
+    let arrays = npz::read(path).expect("an archive");
+    let part = |name| {
+        let array = npz::find(&arrays, name, path).expect("exported");
+        array.floats().expect("numbers")
+    };
+    let [series, times, values] = ["series", "times", "values"].map(part);
+    let [o, c, slopes, curvatures] = ["o", "c", "slopes", "curvatures"].map(part);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').collect())
+        .collect();
+    assert_eq!(rows.len(), times.len());
+    let mut compared = 0;
+    for (k, row) in rows.iter().enumerate() {
+        assert_eq!(row[0], format!("s{}", series[k]));
+        assert_eq!(row[1].parse(), Ok(times[k]));
+        assert!((values[k] - o[k] - c[k]).abs() < 1e-12);
+        if let Ok(value) = row[2].parse::<f64>() {
+            assert!((values[k] - value).abs() < 1e-6, "{row:?}: {}", values[k]);
+        }
+        if k == 0 || series[k] != series[k - 1] {
+            continue;
+        }
+        // The trapezoidal rule with its correction, of order four.
+        let h = times[k] - times[k - 1];
+        let rise = 0.5 * h * (slopes[k] + slopes[k - 1])
+            - h * h / 12.0 * (curvatures[k] - curvatures[k - 1]);
+        assert!((values[k] - values[k - 1] - rise).abs() < 1e-4);
+        compared += 1;
+    }
+    assert!(compared > 24 * 40);
 }
 
 /// Ctrl-C in the middle, then --resume: the same model, byte for byte.
@@ -121,11 +164,7 @@ fn ctrl_c_stops_at_a_checkpoint_and_resume_ends_like_an_uninterrupted_run() {
         .map(|line| line.expect("text"))
         .find(|line| line.contains("\"step\""));
     assert!(began.is_some());
-    let id = child.id().to_string();
-    std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .expect("kill runs");
+    interrupt(&child);
     let rest: Vec<String> = lines.map(|line| line.expect("text")).collect();
     assert_eq!(child.wait().expect("it ends").code(), Some(2), "{rest:?}");
     assert!(
@@ -146,6 +185,42 @@ fn ctrl_c_stops_at_a_checkpoint_and_resume_ends_like_an_uninterrupted_run() {
     );
     let bytes = |name: &str| std::fs::read(place.path(name)).expect("written");
     assert!(bytes("whole.cssc") == bytes("parts.cssc"), "bit for bit");
+}
+
+/// A step of this model takes many seconds, so that both signals fall into the first one.
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    let place = Place::with("waves.csv", &waves());
+    let mut child = place
+        .command(&[
+            "train",
+            "waves.csv",
+            "-o",
+            "model.cssc",
+            "--set",
+            "model.dynamics=[3000,3000,3000]",
+            "--set",
+            "model.step=0.01",
+        ])
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    for awaited in ["windows to train on", "press Ctrl-C again"] {
+        let said = lines.by_ref().map(|line| line.expect("text"));
+        assert!(said.into_iter().any(|line| line.contains(awaited)));
+        interrupt(&child);
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(place.files(), ["waves.csv"]);
+}
+
+#[cfg(unix)]
+fn interrupt(child: &std::process::Child) {
+    std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill runs");
 }
 
 #[test]

@@ -2,56 +2,56 @@
 //! method finds them again.
 //!
 //! ```sh
-//! cargo run --release --example real_data -- glucose
-//! cargo run --release --example real_data -- co2 steps=1000 'dynamics=[100,100]' longest=21600
+//! cargo run --release --example real_data -- co2 steps=1000 'dynamics=[100,100]'
+//! cargo run --release --example real_data -- glucose longest=7200 outer=5
 //! ```
 //!
 //! First the set (`glucose`, `co2`, `air`), then settings as NAME=JSON: those of `TrainConfig` and
 //! `ModelConfig`, and `methods`, `part`, `longest` (seconds), `rows`, `gap`, `threads`, `hold-seed`.
-//! Errors are in units of each channel's standard deviation.
+//! `outer=N` asks what the choice is worth: N times values are hidden before anything else, and
+//! every method is judged by those as well, over all times together. Errors are in units of
+//! each channel's standard deviation; in brackets, relative to straight lines, and for `auto`
+//! relative to the best method.
 
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, ReadOptions, TimeFormat, read_dataset};
 use cssc::fill::{
-    Comparison, FillMethod, HoldOut, HoldOutOptions, Interpolator, LearnOptions, Limits,
-    MethodScore, Score, deviations, learn, predict_hidden,
+    AutoOptions, Choice, FillMethod, HoldOut, HoldOutOptions, Interpolator, LearnOptions, Limits,
+    MethodScore, Score, choose, deviations, predict_hidden,
 };
-use cssc::model::{Method, Model};
+use cssc::model::Method;
 use cssc::train::Control;
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let set = arguments.next().ok_or("which set: glucose, co2 or air?")?;
     let dataset = read(&set)?;
-    let mut options = LearnOptions::default();
-    let (mut plain_training, mut factor) = (false, 1.0);
-    let mut hold = HoldOutOptions::default();
+    let mut learn = LearnOptions::default();
+    let mut hold_out = HoldOutOptions::default();
     let mut methods = FillMethod::ALL.to_vec();
-    let mut model = serde_json::to_value(&options.model)?;
-    let mut training = serde_json::to_value(&options.training)?;
+    let mut outer = 0;
+    let mut model = serde_json::to_value(&learn.model)?;
+    let mut training = serde_json::to_value(&learn.training)?;
     for pair in arguments {
         let (name, text) = pair.split_once('=').ok_or("settings are NAME=VALUE")?;
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
-        let number = || text.parse::<f64>();
         match name {
             "methods" => methods = text.split(',').map(str::parse).collect::<Result<_, _>>()?,
-            "plain-training" => plain_training = text.parse()?,
-            "factor" => factor = number()?,
-            "part" => hold.part = number()?,
-            "hold-seed" => hold.seed = text.parse()?,
+            "part" => hold_out.part = text.parse()?,
+            "hold-seed" => hold_out.seed = text.parse()?,
+            "outer" => outer = text.parse()?,
             "longest" => {
-                hold.longest = Some(number()?);
-                options.longest_gap = hold.longest;
+                hold_out.longest = Some(text.parse()?);
+                learn.longest_gap = hold_out.longest;
             }
             "rows" => {
-                options.windows.rows = text.parse()?;
-                options.windows.stride = options.windows.rows / 2;
+                learn.windows.rows = text.parse()?;
+                learn.windows.stride = learn.windows.rows / 2;
             }
-            "gap" => options.typical_gap = number()?,
+            "gap" => learn.typical_gap = text.parse()?,
             "threads" => rayon::ThreadPoolBuilder::new()
                 .num_threads(text.parse()?)
                 .build_global()?,
@@ -61,90 +61,149 @@ fn main() -> Result<(), Box<dyn Error>> {
                     _ => training.as_object_mut().ok_or("no settings")?,
                 };
                 map.insert(name.into(), value);
-                options.keep_observation |= name == "observation";
+                learn.keep_observation |= name == "observation";
             }
         }
     }
-    options.model = serde_json::from_value(model)?;
-    options.training = serde_json::from_value(training)?;
+    learn.model = serde_json::from_value(model)?;
+    learn.training = serde_json::from_value(training)?;
 
-    let held = HoldOut::new(&dataset, &hold)?;
+    let options = AutoOptions {
+        methods,
+        named: true,
+        hold_out,
+        learn,
+        budget: None,
+        bands: None,
+        limits: Limits::none(dataset.channels()),
+    };
+    let names = dataset.channel_names();
+    if outer == 0 {
+        let choice = run(&dataset, &options)?;
+        show(&choice.comparison.methods, names);
+        show_one("best of each", &choice.comparison.together, f64::NAN);
+        println!("chosen {:?}", choice.comparison.chosen);
+        return Ok(());
+    }
+    let (mut rows, mut auto) = (Vec::new(), Vec::new());
+    for seed in 1..=outer {
+        let once = HoldOutOptions {
+            rounds: 1,
+            seed: 1000 + seed,
+            ..options.hold_out.clone()
+        };
+        let held = HoldOut::new(&dataset, &once)?;
+        let choice = run(&held.visible, &options)?;
+        println!("chosen {:?}", choice.comparison.chosen);
+        let (methods, chosen) = judge(&choice, &held, &options)?;
+        rows.push(methods);
+        auto.push(chosen);
+    }
+    let together: Vec<MethodScore> = (0..options.methods.len())
+        .map(|m| MethodScore {
+            method: options.methods[m],
+            all: pooled(rows.iter().map(|row| row[m].all)),
+            channels: (0..names.len())
+                .map(|channel| pooled(rows.iter().map(|row| row[m].channels[channel])))
+                .collect(),
+        })
+        .collect();
+    let auto = pooled(auto.into_iter());
+    println!("on {} values that had no part in the choice:", auto.count);
+    show(&together, names);
+    let best = together.iter().map(|row| row.all.mse);
+    show_one("auto", &auto, best.fold(f64::INFINITY, f64::min));
+    Ok(())
+}
+
+/// Hides, trains and compares, telling how it goes.
+fn run(dataset: &Dataset, options: &AutoOptions) -> Result<Choice, Box<dyn Error>> {
+    let choice = choose(dataset, options, |method, _, progress| {
+        if let Some(scores) = progress.validation {
+            eprintln!(
+                "{method:?} step {:5} {:6.1} s loss {:.5} validation {:.6} hidden {:.6}",
+                progress.step,
+                progress.elapsed.as_secs_f64(),
+                progress.loss,
+                scores.mse_all,
+                scores.mse_hidden
+            );
+        }
+        Control::Continue
+    })?;
     println!(
         "{} series, {} rows, {} values hidden ({:?})",
         dataset.len(),
         dataset.series().iter().map(|s| s.len()).sum::<usize>(),
-        held.hidden.len(),
-        held.pattern
+        choice.hidden,
+        choice.pattern
     );
-    let scales = deviations(&held.visible);
-    let limits = Limits::none(dataset.channels());
-    let mut rows = Vec::new();
-    let mut models: Vec<(Method, Arc<Model>)> = Vec::new();
-    for method in methods {
-        let interpolator = match Interpolator::plain(method) {
-            Some(Interpolator::Smoothing(_)) => Interpolator::Smoothing(factor),
-            Some(plain) => plain,
-            None => {
-                let kind = match method {
-                    FillMethod::HiddenCssc => Method::HiddenCssc,
-                    _ => Method::Cssc,
-                };
-                if !models.iter().any(|(known, _)| *known == kind) {
-                    let learning =
-                        options.with_method(if plain_training { Method::OdeRnn } else { kind });
-                    let model = learn(&held.visible, &learning, |_, progress| {
-                        if let Some(scores) = progress.validation {
-                            eprintln!(
-                                "{method} step {:5} {:6.1} s loss {:.5} validation {:.6} hidden {:.6}",
-                                progress.step,
-                                progress.elapsed.as_secs_f64(),
-                                progress.loss,
-                                scores.mse_all,
-                                scores.mse_hidden
-                            );
-                        }
-                        Control::Continue
-                    })?;
-                    models.push((kind, Arc::new(model)));
-                }
-                let (_, model) = models
-                    .iter()
-                    .find(|(known, _)| *known == kind)
-                    .ok_or("just trained")?;
-                Interpolator::Model {
-                    model: model.clone(),
-                    smooth: method == FillMethod::SmoothCssc,
-                }
-            }
-        };
-        let found = predict_hidden(&interpolator, &held, &limits)?;
-        let score = MethodScore::new(method, &held.hidden, &found, &scales);
-        print!(
-            "{method:12} mse {:.6} mae {:.6}",
-            score.all.mse, score.all.mae
-        );
-        for (name, channel) in dataset.channel_names().iter().zip(&score.channels) {
-            print!("  {name} {:.6}", channel.mse);
-        }
-        println!();
-        if let Interpolator::Model { model, .. } = &interpolator {
-            let found = predicted(model, &held)?;
-            let score = Score::new(&held.hidden, &found, &scales, |_| true);
-            println!("{:12} mse {:.6} mae {:.6}", "  its o", score.mse, score.mae);
-        }
-        rows.push(score);
-    }
-    let comparison = Comparison::new(rows);
-    println!(
-        "chosen {:?}, together {:.6}",
-        comparison.chosen, comparison.together.mse
-    );
-    Ok(())
+    Ok(choice)
 }
 
-/// What a model predicts of the hidden values by itself.
-fn predicted(model: &Model, held: &HoldOut) -> Result<Vec<f64>, Box<dyn Error>> {
-    Ok(held.ask(|series, times| Ok(model.interpolate(series, times)?.predicted))?)
+/// Every method on values that had no part in the choice, and what was chosen.
+fn judge(
+    choice: &Choice,
+    held: &HoldOut,
+    options: &AutoOptions,
+) -> Result<(Vec<MethodScore>, Score), Box<dyn Error>> {
+    let scales = deviations(&held.visible);
+    let mut trained = Vec::new();
+    for one in &choice.trained {
+        let forms = if one.method == Method::Cssc { 2 } else { 1 };
+        trained.extend([false, true][..forms].iter().map(|&smooth| {
+            let model = one.model.clone();
+            Interpolator::Model { model, smooth }
+        }));
+    }
+    let mut rows = Vec::new();
+    let mut chosen = vec![f64::NAN; held.hidden.len()];
+    for &method in &options.methods {
+        let interpolator = Interpolator::plain(method)
+            .or_else(|| trained.iter().find(|one| one.method() == method).cloned())
+            .ok_or("every method was tried")?;
+        let found = predict_hidden(&interpolator, held, &options.limits)?;
+        for ((place, hidden), &value) in chosen.iter_mut().zip(&held.hidden).zip(&found) {
+            if choice.comparison.chosen[hidden.channel] == method {
+                *place = value;
+            }
+        }
+        rows.push(MethodScore::new(method, &held.hidden, &found, &scales));
+    }
+    let auto = Score::new(&held.hidden, &chosen, &scales, |_| true);
+    Ok((rows, auto))
+}
+
+fn pooled(scores: impl Iterator<Item = Score>) -> Score {
+    let mut all = Score::default();
+    for score in scores {
+        all.mse += score.mse * score.count as f64;
+        all.mae += score.mae * score.count as f64;
+        all.count += score.count;
+    }
+    all.mse /= all.count.max(1) as f64;
+    all.mae /= all.count.max(1) as f64;
+    all
+}
+
+fn show(rows: &[MethodScore], names: &[String]) {
+    let linear = rows.iter().find(|row| row.method == FillMethod::Linear);
+    let linear = linear.map_or(f64::NAN, |row| row.all.mse);
+    for row in rows {
+        show_one(row.method.name(), &row.all, linear);
+        for (name, channel) in names.iter().zip(&row.channels) {
+            println!("    {name} {:.6}", channel.mse);
+        }
+    }
+}
+
+fn show_one(name: &str, score: &Score, one: f64) {
+    println!(
+        "{name:12} mse {:.6} mae {:.6} ({:.3})",
+        score.mse,
+        score.mae,
+        score.mse / one
+    );
 }
 
 fn read(set: &str) -> Result<Dataset, Box<dyn Error>> {

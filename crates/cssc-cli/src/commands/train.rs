@@ -109,6 +109,7 @@ impl Arguments {
             .map(|span| span.in_table(dates, "--max-gap"))
             .transpose()?;
         let learning = Learning::new(&dataset, &options).map_err(|error| said(&error))?;
+        watching::listen();
         self.talk.note(&format!(
             "{} windows to train on, {} to validate.",
             summary::grouped(learning.train.len()),
@@ -186,7 +187,6 @@ impl Arguments {
     }
 
     fn train(&self, trainer: &mut Trainer<'_>, checkpoint: &Path) -> Result<(), Failure> {
-        watching::listen();
         let every = Duration::from_secs_f64(self.checkpoint_every.seconds());
         let mut saved = Instant::now();
         let mut failed = None;

@@ -95,14 +95,6 @@ pub(crate) struct TrainingCurve {
     pub(crate) validation: Vec<(u64, f64)>,
 }
 
-impl TimeAxis {
-    /// The axis of dates and times in the zone of this name, in UTC without a name.
-    pub(crate) fn in_zone(name: Option<&str>) -> Result<Self, jiff::Error> {
-        let zone = name.map_or(Ok(TimeZone::UTC), TimeZone::get)?;
-        Ok(Self::Timestamp(zone))
-    }
-}
-
 impl Points {
     /// Pairs of time and value, those that are known.
     pub(super) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {

@@ -4,6 +4,7 @@
 use super::*;
 use cssc::data::table::{Duplicates, ReadOptions, read_dataset};
 use cssc::{Kind, Path as _, PiecewiseCubic, Side};
+use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -194,7 +195,7 @@ fn real() -> Report {
     };
     Report {
         title: "glucose.csv.gz and co2.csv".to_owned(),
-        time: TimeAxis::in_zone(None).unwrap(),
+        time: TimeAxis::Timestamp(TimeZone::UTC),
         series: vec![
             example("glucose/glucose.csv.gz", 300.0),
             example("co2/co2.csv", 7.0 * 86_400.0),
@@ -446,7 +447,7 @@ fn odd_content_is_drawn_without_failing() {
         of(vec![0.0, 1.0, 1.0, 2.0], vec![0.0, 1.0, -1e300, 1e300]),
         of(vec![0.0, 1.0, 2.0], vec![0.0, f64::INFINITY, nan]),
     ];
-    for time in [TimeAxis::Number, TimeAxis::in_zone(None).unwrap()] {
+    for time in [TimeAxis::Number, TimeAxis::Timestamp(TimeZone::UTC)] {
         for report in [empty(), of_channels(channels.clone())] {
             let report = Report {
                 time: time.clone(),

@@ -4,11 +4,16 @@
 //! drawn at random and laid over stretches where those channels are complete; the values
 //! inside are hidden. So a method is judged on what it will be asked: on long gaps when gaps
 //! are long, on single cells when single cells are missing.
+//!
+//! One draw is not enough evidence: a few long gaps at difficult places decide it. So there are
+//! several rounds, each hiding other values. A round is asked with all that the others hide in
+//! sight; models are trained on what no round hides, so they never see what they are judged by.
 
 use super::gap::{Gap, shared_gaps, typical_gap};
 use crate::data::{DataError, Dataset, Random, Series};
 use crate::model::ModelError;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// How values are chosen to be hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,13 +28,15 @@ pub enum Pattern {
 /// How much is hidden, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HoldOutOptions {
-    /// The part of the known values to be hidden. Default a tenth.
+    /// Rounds of hiding. Default 3.
+    pub rounds: usize,
+    /// The part of the known values to be hidden in each round. Default a tenth.
     pub part: f64,
     /// How they are chosen.
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
     pub longest: Option<f64>,
-    /// Most values to be hidden. Default 20,000.
+    /// Most values to be hidden in all rounds. Default 30,000.
     pub most: usize,
     /// Seed of the choice.
     pub seed: u64,
@@ -38,10 +45,11 @@ pub struct HoldOutOptions {
 impl Default for HoldOutOptions {
     fn default() -> Self {
         Self {
+            rounds: 3,
             part: 0.1,
             pattern: Pattern::Gaps,
             longest: None,
-            most: 20_000,
+            most: 30_000,
             seed: 0,
         }
     }
@@ -65,12 +73,20 @@ pub struct Hidden {
 /// Data with some values hidden.
 #[derive(Clone, Debug)]
 pub struct HoldOut {
-    /// What is left.
+    /// What no round hides.
     pub visible: Dataset,
-    /// What was hidden, in order of series, row and channel.
+    /// What was hidden: round by round, in order of series, row and channel.
     pub hidden: Vec<Hidden>,
     /// Whether gaps were imitated.
     pub pattern: Pattern,
+    rounds: Vec<Round>,
+}
+
+/// One round: what is in sight, and which of the hidden values are its own.
+#[derive(Clone, Debug)]
+struct Round {
+    visible: Dataset,
+    hidden: Range<usize>,
 }
 
 /// A gap to be imitated.
@@ -93,16 +109,34 @@ impl HoldOut {
             Pattern::Single => Vec::new(),
         };
         let mut hider = Hider::new(dataset, options);
-        if !templates.is_empty() {
-            hider.lay(&templates);
-        }
         let mut pattern = Pattern::Gaps;
-        // Too few places were long enough for the gaps there are.
-        if hider.hidden < hider.wanted / 4 || templates.is_empty() {
-            pattern = Pattern::Single;
-            hider.single();
+        let (mut hidden, mut rounds) = (Vec::new(), Vec::new());
+        for _ in 0..options.rounds.max(1) {
+            hider.cells.clear();
+            if pattern == Pattern::Gaps && !templates.is_empty() {
+                hider.lay(&templates);
+            }
+            // Too few places are long enough for the gaps there are.
+            if templates.is_empty() || rounds.is_empty() && hider.cells.len() < hider.wanted / 4 {
+                pattern = Pattern::Single;
+            }
+            if pattern == Pattern::Single {
+                hider.single();
+            }
+            if hider.cells.is_empty() && !rounds.is_empty() {
+                break;
+            }
+            let round = hider.round(hidden.len())?;
+            hidden.extend(hider.described(&round));
+            rounds.push(round);
         }
-        hider.finish(pattern)
+        let visible = with_values(dataset, hider.values)?;
+        Ok(Self {
+            visible,
+            hidden,
+            pattern,
+            rounds,
+        })
     }
 }
 
@@ -116,9 +150,13 @@ impl HoldOut {
         &self,
         answer: impl Fn(&Series, &[f64]) -> Result<Vec<f64>, ModelError> + Sync,
     ) -> Result<Vec<f64>, ModelError> {
-        let parts: Vec<&[Hidden]> = self.hidden.chunk_by(|a, b| a.series == b.series).collect();
-        let ask = |part: &&[Hidden]| -> Result<Vec<f64>, ModelError> {
-            let series = &self.visible.series()[part[0].series];
+        let mut parts: Vec<(&Series, &[Hidden])> = Vec::new();
+        for round in &self.rounds {
+            let hidden = &self.hidden[round.hidden.clone()];
+            let by_series = hidden.chunk_by(|a, b| a.series == b.series);
+            parts.extend(by_series.map(|part| (&round.visible.series()[part[0].series], part)));
+        }
+        let ask = |&(series, part): &(&Series, &[Hidden])| -> Result<Vec<f64>, ModelError> {
             let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
             rows.dedup();
             let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
@@ -132,6 +170,14 @@ impl HoldOut {
         let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(ask).collect();
         Ok(found?.concat())
     }
+}
+
+/// The same series with other values.
+fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, DataError> {
+    let series = dataset.series().iter().zip(values);
+    let series = series.map(|(series, values)| series.with_values(values));
+    let series = series.collect::<Result<_, _>>()?;
+    Dataset::new(dataset.channel_names().to_vec(), series)
 }
 
 /// Gaps of several channels that begin and end together are one template.
@@ -151,15 +197,17 @@ fn templates(dataset: &Dataset, longest: Option<f64>) -> Vec<Template> {
 struct Hider<'a> {
     dataset: &'a Dataset,
     random: Random,
-    /// Values of every series, NaN where missing or hidden.
+    /// Values of every series, NaN where missing or hidden in any round.
     values: Vec<Vec<f64>>,
     /// Values of each series and channel, and how many of them may still be hidden.
     left: Vec<Vec<usize>>,
     /// First row of each series in a common numbering, to draw series by their length.
     starts: Vec<usize>,
     usual: f64,
+    /// Values to be hidden in a round.
     wanted: usize,
-    hidden: usize,
+    /// Series, row and channel of what this round has hidden.
+    cells: Vec<[usize; 3]>,
 }
 
 impl<'a> Hider<'a> {
@@ -192,15 +240,16 @@ impl<'a> Hider<'a> {
                 .collect(),
             starts,
             usual: typical_gap(dataset).unwrap_or(0.0),
-            wanted: ((all as f64 * options.part).round() as usize).min(options.most),
-            hidden: 0,
+            wanted: ((all as f64 * options.part).round() as usize)
+                .min(options.most / options.rounds.max(1)),
+            cells: Vec::new(),
         }
     }
 
     /// Lays templates at random places until enough is hidden or no place is found any more.
     fn lay(&mut self, templates: &[Template]) {
         let mut misses = 0;
-        while self.hidden < self.wanted && misses < 200 + self.wanted {
+        while self.cells.len() < self.wanted && misses < 200 + self.wanted {
             let template = &templates[self.random.below(templates.len())];
             misses = if self.try_lay(template) {
                 0
@@ -213,7 +262,7 @@ impl<'a> Hider<'a> {
     fn single(&mut self) {
         let channels: Vec<usize> = (0..self.dataset.channels()).collect();
         let mut misses = 0;
-        while self.hidden < self.wanted && misses < 200 + self.wanted {
+        while self.cells.len() < self.wanted && misses < 200 + self.wanted {
             let channel = channels[self.random.below(channels.len())];
             let (number, row) = self.random_row();
             let found = self.inner(number, row, channel);
@@ -248,7 +297,7 @@ impl<'a> Hider<'a> {
         let channels = self.dataset.channels();
         self.values[number][row * channels + channel] = f64::NAN;
         self.left[number][channel] -= 1;
-        self.hidden += 1;
+        self.cells.push([number, row, channel]);
     }
 
     /// Lays a template behind a random row, if its channels are complete there.
@@ -286,35 +335,36 @@ impl<'a> Hider<'a> {
         true
     }
 
-    fn finish(self, pattern: Pattern) -> Result<HoldOut, DataError> {
-        let mut hidden = Vec::with_capacity(self.hidden);
-        let mut visible = Vec::with_capacity(self.dataset.len());
-        for (number, (series, values)) in self.dataset.series().iter().zip(self.values).enumerate()
-        {
-            let left = series.with_values(values)?;
-            for row in 0..series.len() {
-                for channel in 0..series.channels() {
-                    if let (Some(value), None) =
-                        (series.value(row, channel), left.value(row, channel))
-                    {
-                        let gap = gap_around(&left, row, channel);
-                        hidden.push(Hidden {
-                            series: number,
-                            row,
-                            channel,
-                            value,
-                            gap,
-                        });
-                    }
-                }
-            }
-            visible.push(left);
+    /// The round that has just hidden its cells, the first of which gets the number `first`.
+    fn round(&mut self, first: usize) -> Result<Round, DataError> {
+        self.cells.sort_unstable();
+        let channels = self.dataset.channels();
+        let values = self
+            .dataset
+            .series()
+            .iter()
+            .map(|one| one.values().to_vec());
+        let mut values: Vec<Vec<f64>> = values.collect();
+        for &[number, row, channel] in &self.cells {
+            values[number][row * channels + channel] = f64::NAN;
         }
-        let names = self.dataset.channel_names().to_vec();
-        Ok(HoldOut {
-            visible: Dataset::new(names, visible)?,
-            hidden,
-            pattern,
+        Ok(Round {
+            visible: with_values(self.dataset, values)?,
+            hidden: first..first + self.cells.len(),
+        })
+    }
+
+    fn described(&self, round: &Round) -> impl Iterator<Item = Hidden> {
+        self.cells.iter().filter_map(|&[series, row, channel]| {
+            let value = self.dataset.series()[series].value(row, channel)?;
+            let gap = gap_around(&round.visible.series()[series], row, channel);
+            Some(Hidden {
+                series,
+                row,
+                channel,
+                value,
+                gap,
+            })
         })
     }
 }
@@ -354,8 +404,11 @@ mod tests {
         let data = gappy();
         let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
         assert_eq!(held.pattern, Pattern::Gaps);
-        let wanted = 0.1 * (2 * 400 - 15) as f64;
-        assert!((held.hidden.len() as f64 - wanted).abs() <= 6.0);
+        let wanted = 0.3 * (2 * 400 - 15) as f64;
+        // The second channel reaches its third first.
+        let hidden = held.hidden.len() as f64;
+        assert!(0.8 * wanted < hidden && hidden <= wanted + 18.0, "{hidden}");
+        assert_eq!(held.rounds.len(), 3);
         for hidden in &held.hidden {
             let length = if hidden.channel == 0 {
                 [4.0, 4.0]
@@ -369,7 +422,34 @@ mod tests {
             assert_eq!(left.value(hidden.row, hidden.channel), None);
         }
         let lone = |h: &&Hidden| h.channel == 1 && h.gap == 2.0;
-        assert!(held.hidden.iter().filter(lone).count() > 5);
+        assert!(held.hidden.iter().filter(lone).count() > 15);
+    }
+
+    #[test]
+    fn rounds_hide_different_values_and_see_those_of_the_others() {
+        let data = gappy();
+        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        let mut cells: Vec<_> = held.hidden.iter().map(|h| (h.row, h.channel)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        assert_eq!(cells.len(), held.hidden.len(), "each value is hidden once");
+        for round in &held.rounds {
+            let series = &round.visible.series()[0];
+            for (number, hidden) in held.hidden.iter().enumerate() {
+                let seen = series.value(hidden.row, hidden.channel).is_some();
+                assert_eq!(seen, !round.hidden.contains(&number));
+            }
+        }
+        // Whoever answers with the true value is right about every one of them.
+        let truth = |_: &Series, times: &[f64]| {
+            Ok(times
+                .iter()
+                .flat_map(|&t| [2.0 * t, 2.0 * t + 1.0])
+                .collect())
+        };
+        let found = held.ask(truth).unwrap();
+        let values: Vec<f64> = held.hidden.iter().map(|h| h.value).collect();
+        assert_eq!(found, values);
     }
 
     #[test]
@@ -394,7 +474,7 @@ mod tests {
             };
             HoldOut::new(&data, &options).unwrap().hidden
         };
-        assert_eq!(hide(1).len(), 20);
+        assert_eq!(hide(1).len(), 60);
         assert_eq!(hide(1), hide(1));
         assert_ne!(hide(1), hide(2));
         assert!(

@@ -5,7 +5,7 @@ use super::method::FillMethod;
 use crate::data::Series;
 use crate::model::{CurveOptions, Method, Model, ModelError};
 use crate::smooth::smoothing_spline;
-use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions, Strength};
+use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions};
 use std::sync::Arc;
 
 /// A method with all it needs.
@@ -15,8 +15,8 @@ pub enum Interpolator {
     Previous,
     /// A plain spline through the values.
     Plain(Kind),
-    /// The cubic smoothing spline, so many times as strong as cross-validation says.
-    Smoothing(f64),
+    /// The cubic smoothing spline, as strong as cross-validation says.
+    Smoothing,
     /// A trained model; `smooth` asks for the noise-aware form.
     Model {
         /// The model.
@@ -44,7 +44,7 @@ impl Interpolator {
     pub fn plain(method: FillMethod) -> Option<Self> {
         match method {
             FillMethod::Previous => Some(Self::Previous),
-            FillMethod::Smoothing => Some(Self::Smoothing(1.0)),
+            FillMethod::Smoothing => Some(Self::Smoothing),
             _ => method.kind().map(Self::Plain),
         }
     }
@@ -57,7 +57,7 @@ impl Interpolator {
             Self::Plain(Kind::Makima) => FillMethod::Makima,
             Self::Plain(Kind::Linear) => FillMethod::Linear,
             Self::Plain(_) => FillMethod::Natural,
-            Self::Smoothing(_) => FillMethod::Smoothing,
+            Self::Smoothing => FillMethod::Smoothing,
             Self::Model { smooth: true, .. } => FillMethod::SmoothCssc,
             Self::Model { model, .. } => match model.about().model.method {
                 Method::HiddenCssc => FillMethod::HiddenCssc,
@@ -102,7 +102,10 @@ impl Interpolator {
             }
             let found = match self {
                 Self::Previous => previous(&knots, &known, times),
-                Self::Smoothing(factor) => smoothing(&knots, &known, times, *factor)?,
+                Self::Smoothing => {
+                    let spline = smoothing_spline(&knots, 1, &known, &SmoothOptions::default())?;
+                    spline.compensation.sample(times, Side::Left)?.value
+                }
                 Self::Plain(kind) => {
                     let spline = PiecewiseCubic::fit(&knots, 1, &known, *kind)?;
                     spline.sample(times, Side::Left)?.value
@@ -122,23 +125,6 @@ fn previous(knots: &[f64], known: &[f64], times: &[f64]) -> Vec<f64> {
         known[after.max(1) - 1]
     };
     times.iter().map(value).collect()
-}
-
-fn smoothing(
-    knots: &[f64],
-    known: &[f64],
-    times: &[f64],
-    factor: f64,
-) -> Result<Vec<f64>, ModelError> {
-    let mut spline = smoothing_spline(knots, 1, known, &SmoothOptions::default())?;
-    if factor != 1.0 {
-        let options = SmoothOptions {
-            strength: Strength::Given(factor * spline.strengths[0]),
-            ..SmoothOptions::default()
-        };
-        spline = smoothing_spline(knots, 1, known, &options)?;
-    }
-    Ok(spline.compensation.sample(times, Side::Left)?.value)
 }
 
 fn from_model(

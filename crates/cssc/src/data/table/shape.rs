@@ -2,6 +2,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
+use jiff::tz::TimeZone;
 
 use super::blocks::Storage;
 use super::cells::counts_per_second;
@@ -31,6 +32,17 @@ impl Shape {
         counts_per_second(first).is_some() || self.times.is_seconds()
     }
 
+    /// Where people look at the times: the zone of the column or of its first entry; for times without one, the
+    /// zone the user gave, or UTC.
+    pub fn time_zone(&self) -> TimeZone {
+        let first = self.columns.schema.field(self.columns.time[0]).data_type();
+        let named = match first {
+            DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
+            _ => None,
+        };
+        named.unwrap_or_else(|| self.times.zone().clone())
+    }
+
     /// A new long table: `id` (whole numbers), `time`, then the channels as 32-bit floats.
     pub fn generated(channel_names: &[String]) -> Self {
         let mut fields = vec![
@@ -58,4 +70,12 @@ impl Shape {
             storage: Storage::Npz(NpzForm::Dense),
         }
     }
+}
+
+/// Arrow names a zone, or gives a distance from UTC such as `+02:00`.
+fn zone_of_column(text: &str) -> Option<TimeZone> {
+    let fixed = || jiff::fmt::strtime::parse("%:z", text).ok()?.offset();
+    TimeZone::get(text)
+        .ok()
+        .or_else(|| fixed().map(TimeZone::fixed))
 }

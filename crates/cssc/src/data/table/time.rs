@@ -26,6 +26,8 @@ pub struct TimeForm {
     kind: Kind,
     /// Of dates and times that have none.
     zone: TimeZone,
+    /// Of the first entry: where people look at these times.
+    home: TimeZone,
     numbers: NumberRules,
     /// Whether numbers are counted from 1970.
     epoch: bool,
@@ -66,8 +68,9 @@ impl TimeForm {
             None => TimeZone::UTC,
             Some(name) => TimeZone::get(name).map_err(|error| error.to_string())?,
         };
-        Ok(Self {
+        let mut form = Self {
             kind,
+            home: zone.clone(),
             zone,
             numbers: numbers.clone(),
             epoch: matches!(
@@ -75,7 +78,25 @@ impl TimeForm {
                 TimeFormat::EpochSeconds | TimeFormat::EpochMilliseconds
             ),
             zoned,
-        })
+        };
+        if let Some(Ok((_, home))) = first.and_then(|first| form.moment(first.trim())) {
+            form.home = home;
+        }
+        Ok(form)
+    }
+
+    /// The zone of the first entry; for times without one, the zone the user gave, or UTC.
+    pub fn zone(&self) -> &TimeZone {
+        &self.home
+    }
+
+    /// The moment and the zone that a date or time names; `None` for numbers.
+    fn moment(&self, text: &str) -> Option<Result<(Timestamp, TimeZone), jiff::Error>> {
+        match &self.kind {
+            Kind::Number { .. } => None,
+            Kind::Iso => Some(self.read_iso(text)),
+            Kind::Pattern(pattern) => Some(self.read_pattern(pattern, text)),
+        }
     }
 
     /// Whether times are seconds since 1970, and not plain numbers of an unknown unit.

@@ -1,18 +1,21 @@
-//! Trains on the frozen set toy-v1 and prints validation and test errors as it goes.
+//! Trains on one of the paper's sets and prints validation and test errors as it goes.
 //!
 //! ```sh
-//! cargo run --release --example toy -- 30 cssc
-//! cargo run --release --example toy -- 10 hidden-cssc steps=3000 rate=0.02 seed=1
+//! cargo run --release --example paper -- toy 30 cssc
+//! cargo run --release --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
 //! ```
 //!
-//! First the percentage of points that are observed (10, 30 or 50), then the method (`ode-rnn`,
-//! `cssc`, `hidden-cssc`), then any settings of the training or the model as NAME=JSON, with
-//! the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
+//! First the set: `toy` (the frozen toy-v1 in `data`) or `hopper` (made by MuJoCo, which
+//! `scripts/get-mujoco` brings); then the percentage of points that are observed (10, 30 or 50), the
+//! method (`ode-rnn`, `cssc`, `hidden-cssc`), and any settings of the training or the model as
+//! NAME=JSON, with the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
 use cssc::batch::Stepping;
-use cssc::data::ToyV1;
+use cssc::data::generate::hopper::{self, Hopper};
+use cssc::data::generate::{Generator, mujoco};
+use cssc::data::{Dataset, Parts, Random, Split, ToyV1};
 use cssc::model::{Method, ModelConfig};
 use cssc::train::{Control, Observation, Sample, Shards, TrainConfig, Trainer};
 use serde_json::{Map, Value, json};
@@ -21,6 +24,7 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
+    let set = arguments.next().ok_or("which set: toy or hopper?")?;
     let percent: usize = arguments
         .next()
         .ok_or("which percentage is observed?")?
@@ -50,19 +54,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model: ModelConfig = serde_json::from_value(Value::Object(model))?;
     let training: TrainConfig = serde_json::from_value(Value::Object(training))?;
 
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/toy_v1.npz");
-    let toy = ToyV1::load(&root)?;
-    let parts = toy.split.apply(&toy.dataset)?;
-    let observed = toy
-        .test_observed(percent)
-        .ok_or("toy-v1 knows 10, 30 and 50 percent")?;
-    let test: Vec<Sample> = parts
-        .test
-        .series()
-        .iter()
-        .zip(observed)
-        .map(|(series, shown)| Sample::new(series, shown))
-        .collect();
+    let (parts, test) = match set.as_str() {
+        "toy" => curves(percent)?,
+        "hopper" => trajectories(percent)?,
+        _ => return Err("the sets are toy and hopper".into()),
+    };
+    let model = ModelConfig {
+        channels: parts.train.channels(),
+        ..model
+    };
     let stepping = Stepping {
         longest: model.step,
         stop_at_query: true,
@@ -105,4 +105,34 @@ fn main() -> Result<(), Box<dyn Error>> {
         scores.mae_hidden
     );
     Ok(())
+}
+
+/// The frozen set, whose file says what is observed of the test curves.
+fn curves(percent: usize) -> Result<(Parts, Vec<Sample>), Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/toy_v1.npz");
+    let toy = ToyV1::load(&path)?;
+    let parts = toy.split.apply(&toy.dataset)?;
+    let observed = toy
+        .test_observed(percent)
+        .ok_or("toy-v1 knows 10, 30 and 50 percent")?;
+    let test = parts.test.series().iter().zip(observed);
+    let test = test.map(|(series, shown)| Sample::new(series, shown));
+    let test = test.collect();
+    Ok((parts, test))
+}
+
+/// All 10,000 trajectories of seed 0.
+fn trajectories(percent: usize) -> Result<(Parts, Vec<Sample>), Box<dyn Error>> {
+    let mut machine = Hopper::new(&mujoco::directory(), 0)?;
+    let series = (0..hopper::SERIES).map(|number| machine.series(number));
+    let series = series.collect::<Result<Vec<_>, _>>()?;
+    let dataset = Dataset::new(machine.channel_names(), series)?;
+    let dataset = hopper::scaler().scale_all(&dataset)?;
+    let parts = Split::paper(hopper::SERIES, hopper::TRAINING)?.apply(&dataset)?;
+    let mut random = Random::new(0);
+    let observation = Observation::Count(percent);
+    let test = parts.test.series().iter();
+    let test = test.map(|series| Sample::draw(series, &observation, &mut random));
+    let test = test.collect();
+    Ok((parts, test))
 }
