@@ -136,11 +136,12 @@ fn check_export(path: &Path, table: &str) {
         if k == 0 || series[k] != series[k - 1] {
             continue;
         }
-        // The trapezoidal rule with its correction, of order four.
+        // The trapezoidal rule with its correction; a walk of few Euler steps is no smooth one.
         let h = times[k] - times[k - 1];
         let rise = 0.5 * h * (slopes[k] + slopes[k - 1])
             - h * h / 12.0 * (curvatures[k] - curvatures[k - 1]);
-        assert!((values[k] - values[k - 1] - rise).abs() < 1e-4);
+        let off = values[k] - values[k - 1] - rise;
+        assert!(off.abs() < 1e-3, "{row:?}: {off} after {h}");
         compared += 1;
     }
     assert!(compared > 24 * 40);
