@@ -84,8 +84,8 @@ pub(crate) struct Watch {
     name: String,
     bar: Option<ProgressBar>,
     last_line: Option<Instant>,
-    started: Instant,
-    first_step: u64,
+    /// The first step that was seen, and when.
+    first: (u64, Instant),
     loss: f64,
     validation: Option<f64>,
 }
@@ -110,8 +110,7 @@ impl Watch {
             name: name.to_owned(),
             bar,
             last_line: None,
-            started: Instant::now(),
-            first_step: 0,
+            first: (0, Instant::now()),
             loss: f64::NAN,
             validation: None,
         }
@@ -119,8 +118,8 @@ impl Watch {
 
     /// To be called after every step.
     pub(crate) fn step(&mut self, progress: &Progress) -> Control {
-        if self.first_step == 0 {
-            self.first_step = progress.step;
+        if self.first.0 == 0 {
+            self.first = (progress.step, Instant::now());
         }
         if progress.loss.is_finite() {
             // The loss of single batches jumps about.
@@ -167,17 +166,27 @@ impl Watch {
                 }));
             }
         } else if !self.talk.quiet && (self.is_time() || last) {
-            let made = (progress.step - self.first_step + 1) as f64;
-            let speed = made / self.started.elapsed().as_secs_f64().max(1e-9);
-            let left = (progress.steps - progress.step) as f64 / speed;
-            line(&format!(
-                "{}: step {} of {}, {}, {speed:.1} steps/s, {left:.0} s left",
+            let text = format!(
+                "{}: step {} of {}, {}{}",
                 self.name,
                 progress.step,
                 progress.steps,
-                self.message()
-            ));
+                self.message(),
+                self.speed(progress)
+            );
+            line(&text);
         }
+    }
+
+    /// Since the first step that was seen, so nothing at that one.
+    fn speed(&self, progress: &Progress) -> String {
+        let (first, since) = self.first;
+        if progress.step <= first {
+            return String::new();
+        }
+        let speed = (progress.step - first) as f64 / since.elapsed().as_secs_f64().max(1e-9);
+        let left = (progress.steps - progress.step) as f64 / speed;
+        format!(", {speed:.1} steps/s, {left:.0} s left")
     }
 
     fn is_time(&mut self) -> bool {

@@ -318,7 +318,7 @@ fn a_small_training_takes_part_in_the_comparison_and_draws_its_report() {
         "hidden-cssc",
         "smooth-cssc",
     ] {
-        assert!(error(chosen) <= error(method));
+        assert!(error(chosen) <= 1.02 * error(method));
     }
     let page = place.read("co2.html");
     assert!(

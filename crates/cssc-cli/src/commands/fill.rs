@@ -273,8 +273,8 @@ impl Arguments {
         } else {
             let last = names.pop().unwrap_or_default();
             text += &format!(
-                "a tenth of the known values is hidden like the gaps, {} and {last} are compared on them, and the best \
-                 one for each of the {} columns fills the gaps",
+                "known values are hidden like the gaps, a tenth in each of three rounds, {} and {last} are compared on them, \
+                 and the best one for each of the {} columns fills the gaps",
                 names.join(", "),
                 dataset.channels()
             );

@@ -35,7 +35,7 @@ pub struct MethodScore {
 pub struct Comparison {
     /// One row a method, in the order in which they were given.
     pub methods: Vec<MethodScore>,
-    /// The best method of every channel.
+    /// The method chosen for every channel.
     pub chosen: Vec<FillMethod>,
     /// What the chosen methods reach together.
     pub together: Score,
@@ -110,22 +110,22 @@ impl MethodScore {
     }
 }
 
+/// A method this near to the best is as good: the difference is luck of the draw.
+const AS_GOOD: f64 = 1.02;
+
 impl Comparison {
-    /// Chooses for every channel the method with the smallest squared error; for a channel of
-    /// which nothing was hidden, the best over all. Between equals the first wins, so give the
-    /// simpler methods first.
+    /// Chooses for every channel the first method whose squared error is within 2 % of the
+    /// smallest one, but never one that is worse than straight lines. So give the simpler methods
+    /// first. A channel of which nothing was hidden gets the method that is best over all.
     #[must_use]
     pub fn new(methods: Vec<MethodScore>) -> Self {
         let channels = methods.first().map_or(0, |m| m.channels.len());
         let best = |error: &dyn Fn(&MethodScore) -> f64| {
-            let finite = |m: &&MethodScore| error(m).is_finite();
-            let found = methods.iter().filter(finite).reduce(|best, method| {
-                if error(method) < error(best) {
-                    method
-                } else {
-                    best
-                }
-            });
+            let finite = methods.iter().map(error).filter(|error| error.is_finite());
+            let least = finite.fold(f64::INFINITY, f64::min);
+            let linear = methods.iter().find(|m| m.method == FillMethod::Linear);
+            let enough = (AS_GOOD * least).min(linear.map_or(f64::INFINITY, error));
+            let found = methods.iter().find(|m| error(m) <= enough.max(least));
             found.map_or(FillMethod::Linear, |m| m.method)
         };
         let overall = best(&|m| m.all.mse);
@@ -204,8 +204,33 @@ mod tests {
         let comparison = Comparison::new(methods.to_vec());
         assert_eq!(comparison.chosen, [FillMethod::Natural, FillMethod::Linear]);
         for row in &comparison.methods {
-            assert!(comparison.together.mse <= row.all.mse);
+            assert!(comparison.together.mse <= AS_GOOD * row.all.mse);
             assert_eq!(row.all.count, held.hidden.len());
         }
+    }
+
+    #[test]
+    fn the_simplest_of_the_best_is_chosen_but_never_one_worse_than_straight_lines() {
+        let row = |method, mse| {
+            let (mae, count) = (0.0, 10);
+            let all = Score { mse, mae, count };
+            let channels = vec![all];
+            MethodScore {
+                method,
+                all,
+                channels,
+            }
+        };
+        let chosen = |errors: [f64; 4]| {
+            use FillMethod::{Linear, Makima, Natural, Previous};
+            let methods = [Previous, Linear, Makima, Natural];
+            let rows = methods.into_iter().zip(errors).map(|(m, e)| row(m, e));
+            Comparison::new(rows.collect()).chosen[0]
+        };
+        assert_eq!(chosen([3.0, 2.0, 1.01, 1.0]), FillMethod::Makima);
+        assert_eq!(chosen([3.0, 2.0, 1.03, 1.0]), FillMethod::Natural);
+        assert_eq!(chosen([1.01, 1.0, 1.5, 2.0]), FillMethod::Linear);
+        assert_eq!(chosen([f64::NAN, 0.0, 0.0, 0.0]), FillMethod::Linear);
+        assert_eq!(chosen([f64::NAN; 4]), FillMethod::Linear);
     }
 }
