@@ -199,7 +199,17 @@ fn datetimes_keep_their_zone_over_a_change_of_the_clock() {
     );
     let place = Place::with("in.csv", &table);
     let outcome = place.run(&[
-        "fill", "in.csv", "--every", "24h", "--method", "linear", "-o", "-", "--quiet",
+        "fill",
+        "in.csv",
+        "--every",
+        "24h",
+        "--method",
+        "linear",
+        "-o",
+        "-",
+        "--quiet",
+        "--report",
+        "page.html",
     ]);
     assert!(
         outcome
@@ -208,6 +218,8 @@ fn datetimes_keep_their_zone_over_a_change_of_the_clock() {
         "{}",
         outcome.stdout
     );
+    let page = place.read("page.html");
+    assert!(page.contains(r#""zone":"Europe/Rome","offset":3600"#));
     let outcome = place.run(&[
         "fill",
         "in.csv",

@@ -79,3 +79,17 @@ fn zone_of_column(text: &str) -> Option<TimeZone> {
         .ok()
         .or_else(|| fixed().map(TimeZone::fixed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_names_its_zone_or_its_distance() {
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(zone_of_column("+02:00"), Some(east));
+        let rome = zone_of_column("Europe/Rome").unwrap();
+        assert_eq!(rome.iana_name(), Some("Europe/Rome"));
+        assert_eq!(zone_of_column("elsewhere"), None);
+    }
+}

@@ -434,4 +434,16 @@ mod tests {
         );
         assert!(zone.unwrap_err().contains("Mars/North"));
     }
+
+    #[test]
+    fn a_table_is_at_home_in_the_zone_of_its_first_entry() {
+        let zone = |given, first| form(TimeFormat::Auto, given, first).zone().clone();
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(zone(None, "2024-07-31T12:00:00+02:00"), east);
+        let rome = zone(None, "2024-07-31T12:00:00+02:00[Europe/Rome]");
+        assert_eq!(rome.iana_name(), Some("Europe/Rome"));
+        let rome = zone(Some("Europe/Rome"), "2024-07-31 12:00");
+        assert_eq!(rome.iana_name(), Some("Europe/Rome"));
+        assert_eq!(zone(None, "2024-07-31 12:00"), TimeZone::UTC);
+    }
 }
