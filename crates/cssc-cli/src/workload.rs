@@ -268,9 +268,13 @@ pub(crate) struct Train {
 impl Train {
     fn run(&mut self) -> Result<(), Error> {
         let gradient = &mut self.gradient;
-        self.loss = self
-            .shards
-            .loss(&self.network, &self.parameters, &self.samples, gradient)?;
+        self.loss = self.shards.loss(
+            &self.network,
+            &self.parameters,
+            &self.samples,
+            1.0,
+            gradient,
+        )?;
         if let Some(optimizer) = &mut self.optimizer {
             optimizer.step(self.parameters.values_mut(), &gradient.values, 1.0, RATE);
             self.parameters.pack();

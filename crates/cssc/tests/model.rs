@@ -168,7 +168,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
     let schedule = RateSchedule::Cosine { floor: 0.001 };
     for step in 0..3000 {
         shards
-            .loss(&network, &parameters, &batch, &mut gradient)
+            .loss(&network, &parameters, &batch, 1.0, &mut gradient)
             .unwrap();
         let rate = 0.02 * schedule.factor(step, 3000);
         optimizer.step(parameters.values_mut(), &gradient.values, 1.0, rate);

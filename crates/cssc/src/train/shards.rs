@@ -65,8 +65,8 @@ impl<T: Float> Shards<T> {
 
     /// The loss of a batch, its gradient added up in `gradient` (which is overwritten).
     ///
-    /// The loss is the mean over all points asked of |x - ô|² + α|c|², norms over channels,
-    /// channels without a true value left out.
+    /// The loss is the mean over all points asked of w|x - ô|² + α|c|², norms over channels,
+    /// channels without a true value left out; w is `fit_weight`, 1 in the paper (equation 14).
     ///
     /// # Errors
     /// If the prediction is not finite or a sample shows nothing.
@@ -75,6 +75,7 @@ impl<T: Float> Shards<T> {
         network: &Network,
         parameters: &Parameters<T>,
         batch: &[Sample],
+        fit_weight: f64,
         gradient: &mut Gradient<T>,
     ) -> Result<f64, Error> {
         let points: usize = batch.iter().map(|sample| sample.query.len()).sum();
@@ -98,7 +99,8 @@ impl<T: Float> Shards<T> {
             let targets = graph.input(rows, columns, &targets);
             let weights = graph.input(rows, columns, &weights);
             let scale = 1.0 / points as f64;
-            let mut loss = graph.square(prediction.smoothed, Some(targets), Some(weights), scale);
+            let fit = scale * fit_weight;
+            let mut loss = graph.square(prediction.smoothed, Some(targets), Some(weights), fit);
             if let Some(c) = prediction.compensation {
                 let penalty = graph.square(c, None, None, scale * config.compensation_weight);
                 loss = graph.sum(loss, penalty);
