@@ -138,9 +138,7 @@ impl HoldOut {
             rounds,
         })
     }
-}
 
-impl HoldOut {
     /// Asks `answer` for a block [times, channels] at the hidden times of every series that has
     /// some, in parallel, and gives what it says of each hidden value.
     ///
