@@ -40,7 +40,7 @@ impl Shape {
             DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
             _ => None,
         };
-        named.unwrap_or_else(|| self.times.zone().clone())
+        named.unwrap_or_else(|| self.times.home().clone())
     }
 
     /// A new long table: `id` (whole numbers), `time`, then the channels as 32-bit floats.

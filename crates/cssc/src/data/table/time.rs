@@ -86,7 +86,7 @@ impl TimeForm {
     }
 
     /// The zone of the first entry; for times without one, the zone the user gave, or UTC.
-    pub fn zone(&self) -> &TimeZone {
+    pub fn home(&self) -> &TimeZone {
         &self.home
     }
 
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_table_is_at_home_in_the_zone_of_its_first_entry() {
-        let zone = |given, first| form(TimeFormat::Auto, given, first).zone().clone();
+        let zone = |given, first| form(TimeFormat::Auto, given, first).home().clone();
         let east = TimeZone::fixed(jiff::tz::offset(2));
         assert_eq!(zone(None, "2024-07-31T12:00:00+02:00"), east);
         let rome = zone(None, "2024-07-31T12:00:00+02:00[Europe/Rome]");
