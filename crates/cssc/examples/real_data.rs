@@ -16,10 +16,9 @@
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, ReadOptions, TimeFormat, read_dataset};
 use cssc::fill::{
-    AutoOptions, Choice, FillMethod, HoldOut, HoldOutOptions, Interpolator, LearnOptions, Limits,
-    MethodScore, Score, choose, deviations, predict_hidden,
+    AutoOptions, Choice, FillMethod, HoldOut, HoldOutOptions, LearnOptions, Limits, MethodScore,
+    Score, choose, deviations, predict_hidden,
 };
-use cssc::model::Method;
 use cssc::train::Control;
 use serde_json::{Map, Value, json};
 use std::error::Error;
@@ -99,16 +98,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         rows.push(methods);
         auto.push(chosen);
     }
-    let together: Vec<MethodScore> = (0..options.methods.len())
+    let together: Vec<MethodScore> = (0..rows[0].len())
         .map(|m| MethodScore {
-            method: options.methods[m],
-            all: pooled(rows.iter().map(|row| row[m].all)),
+            method: rows[0][m].method,
+            all: Score::pooled(rows.iter().map(|row| row[m].all)),
             channels: (0..names.len())
-                .map(|channel| pooled(rows.iter().map(|row| row[m].channels[channel])))
+                .map(|channel| Score::pooled(rows.iter().map(|row| row[m].channels[channel])))
                 .collect(),
         })
         .collect();
-    let auto = pooled(auto.into_iter());
+    let auto = Score::pooled(auto);
     println!("on {} values that had no part in the choice:", auto.count);
     show(&together, names);
     let best = together.iter().map(|row| row.all.mse);
@@ -148,21 +147,11 @@ fn judge(
     options: &AutoOptions,
 ) -> Result<(Vec<MethodScore>, Score), Box<dyn Error>> {
     let scales = deviations(&held.visible);
-    let mut trained = Vec::new();
-    for one in &choice.trained {
-        let forms = if one.method == Method::Cssc { 2 } else { 1 };
-        trained.extend([false, true][..forms].iter().map(|&smooth| {
-            let model = one.model.clone();
-            Interpolator::Model { model, smooth }
-        }));
-    }
     let mut rows = Vec::new();
     let mut chosen = vec![f64::NAN; held.hidden.len()];
-    for &method in &options.methods {
-        let interpolator = Interpolator::plain(method)
-            .or_else(|| trained.iter().find(|one| one.method() == method).cloned())
-            .ok_or("every method was tried")?;
-        let found = predict_hidden(&interpolator, held, &options.limits)?;
+    for candidate in &choice.candidates {
+        let method = candidate.method();
+        let found = predict_hidden(candidate, held, &options.limits)?;
         for ((place, hidden), &value) in chosen.iter_mut().zip(&held.hidden).zip(&found) {
             if choice.comparison.chosen[hidden.channel] == method {
                 *place = value;
@@ -172,18 +161,6 @@ fn judge(
     }
     let auto = Score::new(&held.hidden, &chosen, &scales, |_| true);
     Ok((rows, auto))
-}
-
-fn pooled(scores: impl Iterator<Item = Score>) -> Score {
-    let mut all = Score::default();
-    for score in scores {
-        all.mse += score.mse * score.count as f64;
-        all.mae += score.mae * score.count as f64;
-        all.count += score.count;
-    }
-    all.mse /= all.count.max(1) as f64;
-    all.mae /= all.count.max(1) as f64;
-    all
 }
 
 fn show(rows: &[MethodScore], names: &[String]) {

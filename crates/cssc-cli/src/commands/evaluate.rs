@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "METHOD,...", value_delimiter = ',')]
     method: Vec<FillMethod>,
 
-    /// The part of the known values to be hidden
+    /// The part of the known values to be hidden in each of three rounds
     #[arg(long, value_name = "PART", default_value = "0.1", value_parser = level)]
     hide: f64,
 

@@ -57,6 +57,8 @@ pub struct Trained {
 pub struct Choice {
     /// Methods side by side; empty if nothing could be hidden.
     pub comparison: Comparison,
+    /// The interpolators that were compared.
+    pub candidates: Vec<Interpolator>,
     /// The interpolator of every channel.
     pub interpolators: Vec<Interpolator>,
     /// Calibrated bands, if they were wanted, and what they cover in every channel.
@@ -236,6 +238,7 @@ impl Choice {
             .map(|method| number(method).unwrap_or(0))
             .collect();
         self.interpolators = chosen.iter().map(|&n| candidates[n].clone()).collect();
+        self.candidates = candidates;
         if let Some(level) = options.bands {
             let found: Vec<f64> = held
                 .hidden

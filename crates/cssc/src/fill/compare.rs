@@ -90,6 +90,21 @@ impl Score {
             count: score.count,
         }
     }
+
+    /// Of all values that counted in `scores` together.
+    #[must_use]
+    pub fn pooled(scores: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for score in scores {
+            all.mse += score.mse * score.count as f64;
+            all.mae += score.mae * score.count as f64;
+            all.count += score.count;
+        }
+        let count = all.count.max(1) as f64;
+        all.mse /= count;
+        all.mae /= count;
+        all
+    }
 }
 
 impl MethodScore {
@@ -138,19 +153,11 @@ impl Comparison {
             }
         };
         let chosen: Vec<FillMethod> = (0..channels).map(choose).collect();
-        let mut together = Score::default();
-        for (channel, method) in chosen.iter().enumerate() {
-            let Some(row) = methods.iter().find(|m| m.method == *method) else {
-                continue;
-            };
-            let score = row.channels[channel];
-            together.mse += score.mse * score.count as f64;
-            together.mae += score.mae * score.count as f64;
-            together.count += score.count;
-        }
-        let count = together.count.max(1) as f64;
-        together.mse /= count;
-        together.mae /= count;
+        let scores = chosen.iter().enumerate().filter_map(|(channel, method)| {
+            let row = methods.iter().find(|m| m.method == *method)?;
+            Some(row.channels[channel])
+        });
+        let together = Score::pooled(scores);
         Self {
             methods,
             chosen,
