@@ -133,7 +133,7 @@ fn equal_blocks(rows: usize, tallest: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Asks for the cache line at `address`, which is about to be needed.
+/// Asks for the cache line at `address`, which is about to be read.
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -144,4 +144,21 @@ fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Asks for the cache lines of `HEIGHT` rows of a tile, which are about to be written.
+#[inline(always)]
+fn prefetch_tile<T, const HEIGHT: usize>(out: *mut T, stride: usize, columns: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for row in 0..HEIGHT {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        let first = out.wrapping_add(row * stride);
+        // SAFETY: a hint about any address; nothing is read or written.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_ET0>(first.cast_const().cast());
+            _mm_prefetch::<_MM_HINT_ET0>(first.wrapping_add(columns - 1).cast_const().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (out, stride, columns);
 }

@@ -5,13 +5,16 @@
 //! enough that a panel of dy and the columns of x under a tile stay in the first-level cache.
 
 use super::super::float::Float;
-use super::{Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, tallest_tile};
+use super::{Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, prefetch_tile, tallest_tile};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows summed in registers before a tile of dW is written.
 pub(crate) const ROWS_PER_PASS: usize = 128;
 /// Parts of uses in one pass at most.
 const PARTS_PER_PASS: usize = 64;
+/// How far beyond a row's numbers under a tile those for the next tiles are asked for: x was
+/// written long ago, and a row is too short for the processor to see where the reads go.
+const NUMBERS_AHEAD: usize = 24;
 
 /// One use of a weight: the block it multiplied and the gradient of what came out.
 #[derive(Clone, Copy, Debug)]
@@ -171,6 +174,7 @@ fn copy_panel<T: Float, S: Simd>(
     for part in parts {
         for (dy, line) in part.dy.chunks_exact(n).zip(&mut lines) {
             let dy = &dy[first..first + columns];
+            prefetch(dy.as_ptr().wrapping_add(width));
             if columns == width {
                 for v in 0..width / lanes {
                     // SAFETY: both hold `width` numbers.
@@ -209,9 +213,7 @@ impl<T: Float> Tile<'_, '_, T> {
         if const { HEIGHT > tallest_tile::<S>() } {
             unreachable!("tiles are never as tall");
         }
-        for i in 0..HEIGHT {
-            prefetch(self.out.wrapping_add(i * self.stride));
-        }
+        prefetch_tile::<T, HEIGHT>(self.out, self.stride, self.columns);
         let lanes = T::lanes::<S>();
         let mut sums = [[T::splat(simd, T::ZERO); WIDTH]; HEIGHT];
         let mut line = self.panel;
@@ -233,6 +235,7 @@ impl<T: Float> Tile<'_, '_, T> {
                         }
                     }
                     line = line.add(WIDTH * lanes);
+                    prefetch(x.wrapping_add(NUMBERS_AHEAD));
                 }
                 x = x.wrapping_add(self.k);
             }

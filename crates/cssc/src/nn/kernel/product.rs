@@ -1,7 +1,7 @@
 //! out = x·W + b with packed W.
 
 use super::super::float::Float;
-use super::{Packed, PanelWidths, WIDEST_PANEL, equal_blocks, tallest_tile};
+use super::{Packed, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch_tile, tallest_tile};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows that are multiplied by all panels before the next rows are read: they stay in the
@@ -157,6 +157,7 @@ impl<T: Float> Tile<T> {
         if const { HEIGHT > tallest_tile::<S>() } {
             unreachable!("tiles are never as tall");
         }
+        prefetch_tile::<T, HEIGHT>(self.out, self.stride, self.columns);
         let lanes = T::lanes::<S>();
         let mut sums = [[T::splat(simd, T::ZERO); WIDTH]; HEIGHT];
         let whole = self.k / UNROLLED * UNROLLED;
