@@ -5,6 +5,7 @@
 
 use super::gap::{Gap, gaps, shared_gaps, typical_gap};
 use super::windows::{Windows, cut};
+use crate::EndRule;
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
 use crate::model::{Method, Model, ModelConfig, ModelError};
 use crate::train::{Control, Observation, Progress, RateSchedule, TrainConfig, Trainer};
@@ -29,13 +30,14 @@ pub struct LearnOptions {
 impl Default for LearnOptions {
     fn default() -> Self {
         Self {
-            // Smaller than the paper's, for minutes and not hours. Two-sided and with a small α the
-            // error on hidden values falls faster (DESIGN.md has the numbers).
+            // Smaller than the paper's, for minutes and not hours. Two-sided, with a small α and the
+            // `output` rule the error on hidden values falls faster (DESIGN.md has the numbers).
             model: ModelConfig {
                 dynamics: vec![100; 2],
                 decoder: vec![100],
                 cell: 50,
                 two_sided: true,
+                end_rule: EndRule::Output,
                 compensation_weight: 1.0,
                 step: 0.2,
                 ..ModelConfig::default()

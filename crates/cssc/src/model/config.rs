@@ -77,7 +77,8 @@ pub struct ModelConfig {
     pub blocked: Blocked,
     /// Whether curvatures count as zero everywhere, also in the end rule. Default false.
     pub drop_curvature: bool,
-    /// What holds at the two ends. Default `output`: the smoothed curve is natural.
+    /// What holds at the two ends. Default `compensation`: the curve keeps the prediction's own
+    /// curvature there, which trained better (PAPER.md).
     pub end_rule: EndRule,
     /// Jumps folded in a hole before one is pinned; none: all are folded.
     pub max_fold: Option<usize>,
@@ -104,7 +105,7 @@ impl Default for ModelConfig {
             derivatives: Derivatives::Exact,
             blocked: Blocked::None,
             drop_curvature: false,
-            end_rule: EndRule::Output,
+            end_rule: EndRule::Compensation,
             max_fold: Some(DEFAULT_MAX_FOLD),
             compensation_weight: 1000.0,
             solver: Solver::Euler,

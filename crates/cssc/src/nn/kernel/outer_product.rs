@@ -5,7 +5,9 @@
 //! enough that a panel of dy and the columns of x under a tile stay in the first-level cache.
 
 use super::super::float::Float;
-use super::{Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, prefetch_tile, tallest_tile};
+use super::{
+    Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, prefetch_tile, tallest_tile,
+};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows summed in registers before a tile of dW is written.
