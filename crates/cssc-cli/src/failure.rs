@@ -1,7 +1,6 @@
 //! What a command says when it cannot do its work.
 
-use cssc::data::DataError;
-use cssc::model::ModelError;
+use cssc::Error;
 use std::fmt;
 use std::io::ErrorKind;
 
@@ -22,20 +21,16 @@ impl fmt::Display for Failure {
 }
 
 /// What the library says, as a sentence.
-pub(crate) fn said(error: &dyn fmt::Display) -> Failure {
+pub(crate) fn failure_from(error: &dyn fmt::Display) -> Failure {
     Failure::new(format!("{error}."))
 }
 
 /// A reader that has seen enough, like `head`, ends the command without complaint: then there is
 /// no result.
-pub(crate) fn unless_pipe_closed<T>(result: Result<T, ModelError>) -> Result<Option<T>, Failure> {
+pub(crate) fn unless_pipe_closed<T>(result: Result<T, Error>) -> Result<Option<T>, Failure> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(ModelError::Data(DataError::File { source, .. }))
-            if source.kind() == ErrorKind::BrokenPipe =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(said(&error)),
+        Err(Error::File { source, .. }) if source.kind() == ErrorKind::BrokenPipe => Ok(None),
+        Err(error) => Err(failure_from(&error)),
     }
 }

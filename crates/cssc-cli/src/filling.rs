@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::span::Span;
 use cssc::data::Dataset;
 use cssc::data::table::Shape;
-use cssc::fill::{Asked, Limits};
+use cssc::fill::{Asked, Bounds};
 
 /// Which cells and rows are wanted.
 #[derive(Clone, Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Asking {
 
 /// What must hold for values that are filled in.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = "Bounds")]
 pub(crate) struct Limiting {
     /// Leave longer gaps empty, such as 6h
     #[arg(long, value_name = "LENGTH")]
@@ -85,9 +85,9 @@ impl Limiting {
         longest.transpose()
     }
 
-    /// Limits of all columns; columns of whole numbers stay whole.
-    pub(crate) fn limits(&self, dataset: &Dataset) -> Result<Limits, Failure> {
-        let mut limits = Limits::none(dataset.channels()).keep_whole(dataset);
+    /// Bounds of all columns; columns of integers stay whole.
+    pub(crate) fn limits(&self, dataset: &Dataset) -> Result<Bounds, Failure> {
+        let mut limits = Bounds::none(dataset.channels()).keep_whole(dataset);
         let names = dataset.channel_names();
         if self.nonnegative {
             (0..names.len()).for_each(|channel| limits.set_smallest(channel, 0.0));

@@ -1,16 +1,16 @@
 //! From a filled table to what the report shows.
 
 use crate::destination;
-use crate::failure::{Failure, said};
+use crate::failure::{Failure, failure_from};
 use crate::report::{
     self, ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis,
     TrainingCurve,
 };
 use crate::summary;
+use cssc::Error;
 use cssc::data::table::Shape;
 use cssc::data::{Dataset, Series};
-use cssc::fill::{Answer, Choice, Coverage, FillMethod, Filler, Gap, gaps};
-use cssc::model::ModelError;
+use cssc::fill::{Answer, Choice, Coverage, Filler, Gap, Method, gaps};
 use std::path::Path;
 
 /// Most series that are drawn.
@@ -44,7 +44,7 @@ pub(crate) fn draw(
         let own: Vec<&Gap> = all.iter().filter(|gap| gap.series == number).collect();
         series.push(
             draw_series(one, dataset.channel_names(), &own, filler)
-                .map_err(|error| said(&error))?,
+                .map_err(|error| failure_from(&error))?,
         );
     }
     let mut notes = choice.notes.clone();
@@ -81,7 +81,7 @@ pub(crate) fn draw(
 fn scores(choice: &Choice, names: &[String]) -> Vec<MethodScore> {
     let linear = choice
         .comparison
-        .method(FillMethod::Linear)
+        .method(Method::Linear)
         .map_or(f64::NAN, |row| row.all.mse);
     let coverage = choice.bands.as_ref();
     let coverage = coverage.map(|(_, found)| Coverage::after_of_all(found));
@@ -101,7 +101,7 @@ fn scores(choice: &Choice, names: &[String]) -> Vec<MethodScore> {
 }
 
 /// The columns a method was chosen for.
-fn best_for(choice: &Choice, names: &[String], method: FillMethod) -> String {
+fn best_for(choice: &Choice, names: &[String], method: Method) -> String {
     let chosen = choice.comparison.chosen.iter().zip(names);
     let columns = chosen.filter(|(one, _)| **one == method);
     let columns: Vec<&str> = columns.map(|(_, name)| name.as_str()).collect();
@@ -130,7 +130,7 @@ fn draw_series(
     names: &[String],
     gaps: &[&Gap],
     filler: &Filler,
-) -> Result<SeriesPicture, ModelError> {
+) -> Result<SeriesPicture, Error> {
     let channels = series.channels();
     let filled = filler.fill(series)?;
     let times = dense_times(series, gaps);

@@ -1,9 +1,10 @@
 //! How a table is to be read: flags shared by all commands that read one.
 
-use crate::failure::{Failure, said};
-use crate::watching::Talk;
+use crate::failure::{Failure, failure_from};
+use crate::watching::Verbosity;
+use cssc::Error;
+use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Format, Layout, ReadOptions, TableReader, TimeFormat};
-use cssc::data::{DataError, Dataset};
 use std::path::PathBuf;
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
@@ -133,7 +134,7 @@ impl TableArguments {
 }
 
 /// What the library says, with the flags that help.
-fn with_flags(error: &DataError) -> Failure {
+fn with_flags(error: &Error) -> Failure {
     let hints = [
         ("average rows of equal time", "--duplicates average"),
         ("name the column that tells the series apart", "--id"),
@@ -152,7 +153,10 @@ fn with_flags(error: &DataError) -> Failure {
 
 /// All series of an open table, as far as memory allows, and whether that was all. The reader then
 /// stands at its beginning again.
-pub(crate) fn look(reader: &mut TableReader, talk: Talk) -> Result<(Dataset, bool), Failure> {
+pub(crate) fn load_dataset(
+    reader: &mut TableReader,
+    verbosity: Verbosity,
+) -> Result<(Dataset, bool), Failure> {
     let (mut series, mut cells, mut all) = (Vec::new(), 0, true);
     for rows in reader.by_ref() {
         let rows = rows.map_err(|error| with_flags(&error))?;
@@ -164,12 +168,12 @@ pub(crate) fn look(reader: &mut TableReader, talk: Talk) -> Result<(Dataset, boo
         series.push(rows.series);
     }
     let names = reader.shape().columns.channel_names();
-    let dataset = Dataset::new(names, series).map_err(|error| said(&error))?;
+    let dataset = Dataset::new(names, series).map_err(|error| failure_from(&error))?;
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
-        talk.note(&format!("{word}: {notice}."));
+        verbosity.note(&format!("{word}: {notice}."));
     }
-    reader.restart().map_err(|error| said(&error))?;
+    reader.restart().map_err(|error| failure_from(&error))?;
     Ok((dataset, all))
 }
 

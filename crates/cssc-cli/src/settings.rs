@@ -82,15 +82,15 @@ impl SettingArguments {
             Ok(toml::Value::Table(table)) => table,
             _ => unreachable!("settings are a table"),
         };
-        let mut keep_observation = false;
+        let mut keep_masking = false;
         if let Some(path) = &self.settings {
             let given = read(path)?;
-            keep_observation |= has(&given, "training", "observation");
+            keep_masking |= has(&given, "training", "masking");
             merge(&mut table, given);
         }
         for pair in &self.set {
             let given = parse(pair)?;
-            keep_observation |= has(&given, "training", "observation");
+            keep_masking |= has(&given, "training", "masking");
             merge(&mut table, given);
         }
         let settings: Settings =
@@ -102,7 +102,7 @@ impl SettingArguments {
         Ok(LearnOptions {
             model: settings.model,
             training: settings.training,
-            keep_observation,
+            keep_masking,
             windows: Windows {
                 rows: settings.windows.rows,
                 stride: settings.windows.stride,
@@ -166,7 +166,7 @@ fn is_part(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cssc::model::Method;
+    use cssc::model::Compensation;
 
     fn options(set: &[&str]) -> Result<LearnOptions, String> {
         let arguments = SettingArguments {
@@ -180,16 +180,16 @@ mod tests {
     fn flags_replace_single_settings() {
         assert_eq!(options(&[]).unwrap(), LearnOptions::default());
         let found = options(&[
-            "model.method=hidden-cssc",
+            "model.compensation=hidden-cssc",
             "training.rate=0.5",
             "windows.rows=12",
-            "training.observation={fraction=0.5}",
+            "training.masking={fraction=0.5}",
         ])
         .unwrap();
-        assert_eq!(found.model.method, Method::HiddenCssc);
+        assert_eq!(found.model.compensation, Compensation::Hidden);
         assert_eq!(found.training.rate, 0.5);
         assert_eq!(found.windows.rows, 12);
-        assert!(found.keep_observation);
+        assert!(found.keep_masking);
     }
 
     #[test]

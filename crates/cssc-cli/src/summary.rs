@@ -3,8 +3,8 @@
 use crate::span::{readable, short};
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
-use cssc::fill::{Bands, Choice, Coverage, FillMethod, Gap, gaps as find_gaps, typical_gap};
-use cssc::model::Method;
+use cssc::fill::{BandCalibration, Choice, Coverage, Gap, Method, gaps as find_gaps, typical_gap};
+use cssc::model::Compensation;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -120,7 +120,7 @@ pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
     );
     let linear = choice
         .comparison
-        .method(FillMethod::Linear)
+        .method(Method::Linear)
         .map(|row| row.all.mse);
     let best = rows
         .iter()
@@ -185,7 +185,7 @@ pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
 }
 
 /// What bands cover, one line a column.
-pub(crate) fn coverage(bands: &Bands, coverage: &[Coverage], names: &[String]) -> String {
+pub(crate) fn coverage(bands: &BandCalibration, coverage: &[Coverage], names: &[String]) -> String {
     let mut text = String::new();
     let rows = names.iter().zip(coverage).zip(&bands.factors);
     for ((name, coverage), factor) in rows.take(MOST_COLUMNS) {
@@ -240,11 +240,11 @@ pub(crate) fn counts(counts: &Counts) -> String {
 }
 
 /// The name of a training.
-pub(crate) fn training_name(method: Method) -> &'static str {
+pub(crate) fn training_name(method: Compensation) -> &'static str {
     match method {
-        Method::OdeRnn => "training ode-rnn",
-        Method::Cssc => "training cssc",
-        Method::HiddenCssc => "training hidden-cssc",
+        Compensation::None => "training ode-rnn",
+        Compensation::Output => "training cssc",
+        Compensation::Hidden => "training hidden-cssc",
     }
 }
 

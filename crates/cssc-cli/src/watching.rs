@@ -18,7 +18,7 @@ static ASKED_TO_STOP: AtomicBool = AtomicBool::new(false);
 /// How much is said.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "What is said")]
-pub(crate) struct Talk {
+pub(crate) struct Verbosity {
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Talk {
     pub(crate) json: bool,
 }
 
-impl Talk {
+impl Verbosity {
     /// A sentence for people, an event for programs.
     pub(crate) fn note(self, text: &str) {
         if self.json {
@@ -80,7 +80,7 @@ pub(crate) fn asked_to_stop() -> bool {
 
 /// One training on display.
 pub(crate) struct Watch {
-    talk: Talk,
+    verbosity: Verbosity,
     name: String,
     bar: Option<ProgressBar>,
     last_line: Option<Instant>,
@@ -91,22 +91,23 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(talk: Talk, name: &str) -> Self {
-        let bar = (!talk.quiet && !talk.json && std::io::stderr().is_terminal()).then(|| {
-            let style = "{prefix} {bar:30} {pos}/{len} {msg}  {per_sec}  {eta} left";
-            let style = ProgressStyle::with_template(style).expect("the template is correct");
-            let style = style.with_key(
-                "per_sec",
-                |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
-                    let _ = write!(out, "{:.1} steps/s", state.per_sec());
-                },
-            );
-            ProgressBar::new(0)
-                .with_style(style)
-                .with_prefix(name.to_owned())
-        });
+    pub(crate) fn new(verbosity: Verbosity, name: &str) -> Self {
+        let bar =
+            (!verbosity.quiet && !verbosity.json && std::io::stderr().is_terminal()).then(|| {
+                let style = "{prefix} {bar:30} {pos}/{len} {msg}  {per_sec}  {eta} left";
+                let style = ProgressStyle::with_template(style).expect("the template is correct");
+                let style = style.with_key(
+                    "per_sec",
+                    |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                        let _ = write!(out, "{:.1} steps/s", state.per_sec());
+                    },
+                );
+                ProgressBar::new(0)
+                    .with_style(style)
+                    .with_prefix(name.to_owned())
+            });
         Self {
-            talk,
+            verbosity,
             name: name.to_owned(),
             bar,
             last_line: None,
@@ -133,7 +134,7 @@ impl Watch {
             self.validation = Some(scores.mse_all);
         }
         if let Some(times) = progress.recovered {
-            self.talk.note(&format!(
+            self.verbosity.note(&format!(
                 "step {}: a number was not finite; the step was undone and the rate halved ({times} so far).",
                 progress.step
             ));
@@ -152,7 +153,7 @@ impl Watch {
             bar.set_length(progress.steps);
             bar.set_position(progress.step);
             bar.set_message(self.message());
-        } else if self.talk.json {
+        } else if self.verbosity.json {
             if progress.validation.is_some()
                 || progress.recovered.is_some()
                 || self.is_time()
@@ -165,7 +166,7 @@ impl Watch {
                     "seconds": progress.elapsed.as_secs_f64(),
                 }));
             }
-        } else if !self.talk.quiet && (self.is_time() || last) {
+        } else if !self.verbosity.quiet && (self.is_time() || last) {
             let text = format!(
                 "{}: step {} of {}, {}{}",
                 self.name,

@@ -16,10 +16,10 @@
 use cssc::Error;
 use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series};
-use cssc::model::{Method, Model, ModelConfig, Network, Observed, Request};
+use cssc::model::{Compensation, Model, ModelConfig, Network, Observed, Request};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
 use cssc::ode::{Solver, advance};
-use cssc::train::{AdaMax, Control, SHARD, Sample, Shards, TrainConfig, fit};
+use cssc::train::{AdaMax, Control, ParallelBatch, SHARD, Sample, TrainConfig, fit};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
@@ -40,7 +40,7 @@ pub(crate) enum Workload {
     Infer,
     Ragged,
     Load,
-    Channels(Method, usize),
+    Channels(Compensation, usize),
 }
 
 impl Workload {
@@ -56,14 +56,14 @@ impl Workload {
         ("infer", Self::Infer),
         ("ragged", Self::Ragged),
         ("load", Self::Load),
-        ("cssc-d1", Self::Channels(Method::Cssc, 1)),
-        ("cssc-d10", Self::Channels(Method::Cssc, 10)),
-        ("cssc-d100", Self::Channels(Method::Cssc, 100)),
-        ("cssc-d1000", Self::Channels(Method::Cssc, 1000)),
-        ("hidden-d1", Self::Channels(Method::HiddenCssc, 1)),
-        ("hidden-d10", Self::Channels(Method::HiddenCssc, 10)),
-        ("hidden-d100", Self::Channels(Method::HiddenCssc, 100)),
-        ("hidden-d1000", Self::Channels(Method::HiddenCssc, 1000)),
+        ("cssc-d1", Self::Channels(Compensation::Output, 1)),
+        ("cssc-d10", Self::Channels(Compensation::Output, 10)),
+        ("cssc-d100", Self::Channels(Compensation::Output, 100)),
+        ("cssc-d1000", Self::Channels(Compensation::Output, 1000)),
+        ("hidden-d1", Self::Channels(Compensation::Hidden, 1)),
+        ("hidden-d10", Self::Channels(Compensation::Hidden, 10)),
+        ("hidden-d100", Self::Channels(Compensation::Hidden, 100)),
+        ("hidden-d1000", Self::Channels(Compensation::Hidden, 1000)),
     ];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -77,17 +77,21 @@ impl Workload {
         let mut random = Random::new(1);
         match self {
             Self::Field => Program::Field(Box::new(Field::new(&mut random))),
-            Self::OdeRnn => Program::train(Method::OdeRnn, grid(30, BATCH, 1, &mut random), true),
-            Self::Cssc(observed) => {
-                Program::train(Method::Cssc, grid(observed, BATCH, 1, &mut random), true)
+            Self::OdeRnn => {
+                Program::train(Compensation::None, grid(30, BATCH, 1, &mut random), true)
             }
+            Self::Cssc(observed) => Program::train(
+                Compensation::Output,
+                grid(observed, BATCH, 1, &mut random),
+                true,
+            ),
             Self::Hidden(observed) => Program::train(
-                Method::HiddenCssc,
+                Compensation::Hidden,
                 grid(observed, BATCH, 1, &mut random),
                 true,
             ),
             Self::Infer => Program::Infer(Box::new(Infer::new(grid(30, BATCH, 1, &mut random)))),
-            Self::Ragged => Program::train(Method::OdeRnn, ragged(&mut random), false),
+            Self::Ragged => Program::train(Compensation::None, ragged(&mut random), false),
             Self::Load => Program::Load(Box::new(Load::new())),
             Self::Channels(method, channels) => {
                 Program::train(method, grid(30, SHARD, channels, &mut random), true)
@@ -112,11 +116,11 @@ pub(crate) struct Array {
 }
 
 impl Program {
-    fn train(method: Method, samples: Vec<Sample>, optimise: bool) -> Self {
+    fn train(method: Compensation, samples: Vec<Sample>, optimise: bool) -> Self {
         let channels = samples[0].targets.len() / samples[0].query.len();
         let config = ModelConfig {
             channels,
-            method,
+            compensation: method,
             end_rule: cssc::EndRule::Output,
             solver: Solver::Euler,
             step: 1e9,
@@ -126,7 +130,7 @@ impl Program {
         Self::Train(Box::new(Train {
             gradient: Gradient::zeros(&parameters),
             optimizer: optimise.then(|| AdaMax::new(parameters.values().len())),
-            shards: Shards::new(),
+            shards: ParallelBatch::new(),
             network,
             parameters,
             samples,
@@ -259,7 +263,7 @@ pub(crate) struct Train {
     network: Network,
     parameters: Parameters<f32>,
     samples: Vec<Sample>,
-    shards: Shards<f32>,
+    shards: ParallelBatch<f32>,
     gradient: Gradient<f32>,
     optimizer: Option<AdaMax<f32>>,
     loss: f64,
@@ -294,7 +298,7 @@ pub(crate) struct Infer {
 impl Infer {
     fn new(samples: Vec<Sample>) -> Self {
         let config = ModelConfig {
-            method: Method::OdeRnn,
+            compensation: Compensation::None,
             step: 1e9,
             ..ModelConfig::default()
         };
@@ -338,7 +342,7 @@ impl Infer {
                 let request = Request {
                     series: &series,
                     stepping,
-                    method: Method::OdeRnn,
+                    method: Compensation::None,
                 };
                 let prediction = network.predict(&mut graph, &request)?;
                 predicted.clear();

@@ -113,7 +113,7 @@ fn rows_at_times_asked_for_and_no_others() {
     ]);
     assert_eq!(
         outcome.stdout, "time,a,b\n2.5,3,13\n3,3,13\n",
-        "whole numbers: 2.5 and 12.5 are rounded"
+        "integers: 2.5 and 12.5 are rounded"
     );
     place.put("times.txt", "0.5\n\n4.5\n");
     let outcome = place.run(&[

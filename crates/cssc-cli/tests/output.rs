@@ -251,7 +251,7 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_defaults_in_the_help_are_those_of_the_library() {
     let help = Place::new().run(&["compensate", "--help"]);
-    let default = cssc::Options::default();
+    let default = cssc::CompensationOptions::default();
     assert_eq!(default.end_rule, cssc::EndRule::Output);
     assert!(
         help.result().contains("curvature at its ends (default);"),

@@ -9,7 +9,7 @@ mod operations;
 use candle_core::{DType, Device, Result, Tensor, Var};
 use common::{dense, problem::Problem};
 use cssc::nn::Activation;
-use cssc::{Jets, Options};
+use cssc::{CompensationOptions, Jets};
 use cssc_reference::through_activation;
 use cssc_reference::{Named, Network, activate, gated_cell, matrix, named, slopes};
 use operations::{ACTIVATIONS, Operation, activation, compensation, elementwise, evaluate, layer};
@@ -252,9 +252,9 @@ impl LinearMap for compensation::Compensation {
                 .map(|k| masks[series][k * channels + channel])
                 .collect()
         });
-        let options = Options {
+        let options = CompensationOptions {
             end_rule: self.end_rule,
-            ..Options::default()
+            ..CompensationOptions::default()
         };
         let mut columns = Vec::new();
         for unit in 0..7 * knots {

@@ -4,7 +4,10 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use cssc::{Gradient, Jets, Kind, Options, Path, PiecewiseCubic, Plan, Side, Workspace};
+use cssc::{
+    CompensationOptions, InputGradients, Jets, Path, PiecewiseCubic, Plan, Side, SplineKind,
+    Workspace,
+};
 
 /// Uneven times and a wavy block `[knots, channels]` for each input.
 fn wave(len: usize, speed: f64) -> Vec<f64> {
@@ -33,7 +36,7 @@ fn series(criterion: &mut Criterion) {
         let (values, left, right) = (wave(len, 0.7), jets(len, 0.9), jets(len, 1.1));
         let holes: Vec<bool> = (0..len).map(|i| i % 3 != 0 || i < channels).collect();
         let (mut plan, mut c) = (Plan::default(), PiecewiseCubic::default());
-        let (mut gradient, mut workspace) = (Gradient::zeros(len), Workspace::default());
+        let (mut gradient, mut workspace) = (InputGradients::zeros(len), Workspace::default());
         let mut into = vec![0.0; len];
         let name = format!("{knots} knots x {channels} channels");
         group.throughput(Throughput::Elements(len as u64));
@@ -42,7 +45,12 @@ fn series(criterion: &mut Criterion) {
                 BenchmarkId::new(format!("forward, {mask_name}"), &name),
                 |bench| {
                     bench.iter(|| -> Result<(), cssc::Error> {
-                        plan.prepare(black_box(&times), channels, mask, Options::default())?;
+                        plan.prepare(
+                            black_box(&times),
+                            channels,
+                            mask,
+                            CompensationOptions::default(),
+                        )?;
                         plan.forward(&values, left.as_slices(), right.as_slices(), &mut c)?;
                         c.values_into(&times, Side::Right, &mut into)
                     });
@@ -73,11 +81,11 @@ fn plain(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("plain spline, 100 knots x 7 channels");
     let (times, values) = (times(100), wave(700, 0.7));
     let kinds = [
-        ("linear", Kind::Linear),
-        ("natural", Kind::Natural),
-        ("not-a-knot", Kind::NotAKnot),
-        ("clamped", Kind::clamped()),
-        ("makima", Kind::Makima),
+        ("linear", SplineKind::Linear),
+        ("natural", SplineKind::Natural),
+        ("not-a-knot", SplineKind::NotAKnot),
+        ("clamped", SplineKind::clamped()),
+        ("makima", SplineKind::Makima),
     ];
     for (name, kind) in kinds {
         group.bench_function(name, |bench| {

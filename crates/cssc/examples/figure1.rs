@@ -8,7 +8,7 @@
 //!
 //! The file has its own ground and the colours for light and for dark, so it can be read wherever it is shown.
 
-use cssc::{EndRule, Jets, Options, PiecewiseCubic, compensate};
+use cssc::{CompensationOptions, EndRule, Jets, PiecewiseCubic, compensate};
 use std::error::Error;
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -163,9 +163,9 @@ fn fit(
     before: &Jets,
     after: &Jets,
 ) -> Result<PiecewiseCubic, cssc::Error> {
-    let options = Options {
+    let options = CompensationOptions {
         end_rule: EndRule::Compensation,
-        ..Options::default()
+        ..CompensationOptions::default()
     };
     let (before, after) = (before.as_slices(), after.as_slices());
     compensate(&TIMES, channels, values, before, after, options)

@@ -7,9 +7,10 @@
 //! measured: it holds a batch of series, not the table.
 use std::path::Path;
 
+use cssc::Error;
 use cssc::data::table::{Filled, ReadOptions, Shape, TableReader, TableWriter, apply};
-use cssc::data::{DataError, Random, Series};
-use cssc::{Kind, Path as _, PiecewiseCubic, Side};
+use cssc::data::{Random, Series};
+use cssc::{Path as _, PiecewiseCubic, Side, SplineKind};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -18,14 +19,16 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["make", rows, output] => make(rows.parse()?, Path::new(output))?,
-        ["linear", input, output] => fill(Kind::Linear, Path::new(input), Path::new(output))?,
-        ["natural", input, output] => fill(Kind::Natural, Path::new(input), Path::new(output))?,
+        ["linear", input, output] => fill(SplineKind::Linear, Path::new(input), Path::new(output))?,
+        ["natural", input, output] => {
+            fill(SplineKind::Natural, Path::new(input), Path::new(output))?
+        }
         _ => return Err("expected: make ROWS FILE, or linear|natural INPUT OUTPUT".into()),
     }
     Ok(())
 }
 
-fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Failure> {
+fn fill(kind: SplineKind, input: &Path, output: &Path) -> Result<(), Failure> {
     let mut reader = TableReader::open(input, ReadOptions::default())?;
     let mut writer = TableWriter::create(output, reader.shape())?;
     let counts = apply(&mut reader, &mut writer, |series| fill_series(series, kind))?;
@@ -43,7 +46,7 @@ fn fill(kind: Kind, input: &Path, output: &Path) -> Result<(), Failure> {
 
 /// Holes between the first and the last value of a channel are filled; what lies outside, and
 /// channels without any value, stay missing.
-fn fill_series(series: &Series, kind: Kind) -> Result<Filled, Failure> {
+fn fill_series(series: &Series, kind: SplineKind) -> Result<Filled, Failure> {
     let mut filled = Filled::unchanged(series);
     let channels = series.channels();
     for channel in 0..channels {
@@ -66,7 +69,7 @@ fn fill_series(series: &Series, kind: Kind) -> Result<Filled, Failure> {
     Ok(filled)
 }
 
-fn make(rows: usize, output: &Path) -> Result<(), DataError> {
+fn make(rows: usize, output: &Path) -> Result<(), Error> {
     let names = ["sine", "cosine"].map(str::to_owned);
     let mut writer = TableWriter::create(output, &Shape::generated(&names))?;
     for number in 0..rows.div_ceil(100) {

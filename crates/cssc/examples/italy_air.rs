@@ -16,9 +16,9 @@
 use cssc::EndRule;
 use cssc::data::table::{ReadOptions, TimeFormat, read_dataset};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::fill::{Asked, FillMethod, Filler, Interpolator, Limits};
-use cssc::model::{Method, Model, ModelConfig};
-use cssc::train::{Control, Observation, TrainConfig, fit};
+use cssc::fill::{Asked, Bounds, Filler, Interpolator, Method};
+use cssc::model::{Compensation, Model, ModelConfig};
+use cssc::train::{Control, Masking, TrainConfig, fit};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut config = TrainConfig {
         steps: 1000,
-        observation: Observation::Cells(1.0 - percent / 100.0),
+        masking: Masking::Cells(1.0 - percent / 100.0),
         ..TrainConfig::default()
     };
     let mut settings = [
@@ -87,19 +87,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         test.len(),
         hidden.iter().map(|(_, cells)| cells.len()).sum::<usize>()
     );
-    let mut trained: Vec<(Method, Arc<Model>)> = Vec::new();
+    let mut trained: Vec<(Compensation, Arc<Model>)> = Vec::new();
     // For every channel the smallest error so far, and what its method makes of the test.
     let mut auto = vec![(f64::INFINITY, Errors::default()); names.len()];
-    for method in FillMethod::ALL {
+    for method in Method::ALL {
         let kind = match method {
-            FillMethod::HiddenCssc => Method::HiddenCssc,
-            _ => Method::Cssc,
+            Method::HiddenCssc => Compensation::Hidden,
+            _ => Compensation::Output,
         };
         let interpolator = match Interpolator::plain(method) {
             Some(plain) => plain,
             None => {
                 if !trained.iter().any(|(known, _)| *known == kind) {
-                    model.method = kind;
+                    model.compensation = kind;
                     let scaler = Scaler::identity(names.len());
                     let model = fit(&model, &config, &scaler, &training, &validation, |_, _| {
                         Control::Continue
@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let (_, model) = trained.iter().find(|one| one.0 == kind).expect("trained");
                 Interpolator::Model {
                     model: model.clone(),
-                    smooth: method == FillMethod::SmoothCssc,
+                    smooth: method == Method::SmoothCssc,
                 }
             }
         };
@@ -213,7 +213,7 @@ fn score(
         errors.resize(channels, Errors::default());
         let filler = Filler {
             interpolators: vec![interpolator.clone(); channels],
-            limits: Limits::none(channels),
+            limits: Bounds::none(channels),
             asked: Asked::Holes,
             longest_gap: None,
             extrapolate: true,

@@ -8,7 +8,7 @@
 //! cargo run --release -p cssc --no-default-features --example max_fold
 //! ```
 
-use cssc::{Error, Jets, Options, Path, Side, Sum, compensate};
+use cssc::{CompensationOptions, Error, Jets, Path, Side, Sum, compensate};
 
 const DRAWS: u64 = 200;
 const JUMPS: [usize; 8] = [1, 2, 5, 10, 20, 40, 80, 160];
@@ -109,9 +109,9 @@ fn squared_errors(jumps: usize, width: f64, seed: u64) -> Result<Vec<f64>, Error
     };
     let mut errors = vec![error(&predicted)?];
     for max_fold in FOLDS {
-        let options = Options {
+        let options = CompensationOptions {
             max_fold,
-            ..Options::default()
+            ..CompensationOptions::default()
         };
         let c = compensate(
             &knots,

@@ -16,8 +16,8 @@ use cssc::batch::Stepping;
 use cssc::data::generate::hopper::{self, Hopper};
 use cssc::data::generate::{Generator, mujoco};
 use cssc::data::{Dataset, Parts, Random, Split, ToyV1};
-use cssc::model::{Method, ModelConfig};
-use cssc::train::{Control, Observation, Sample, Shards, TrainConfig, Trainer};
+use cssc::model::{Compensation, ModelConfig};
+use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::path::Path;
@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut model, mut training) = (Map::new(), Map::new());
     model.insert("method".into(), json!(method));
     training.insert(
-        "observation".into(),
-        serde_json::to_value(Observation::Count(percent))?,
+        "masking".into(),
+        serde_json::to_value(Masking::Count(percent))?,
     );
     let known = serde_json::to_value(ModelConfig::default())?;
     for pair in arguments {
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         longest: model.step,
         stop_at_query: true,
     };
-    let mut shards = Shards::new();
+    let mut shards = ParallelBatch::new();
     let mut trainer = Trainer::new(&model, &training, &parts.train, &parts.validation)?;
     let mut losses = (0.0, 0);
     trainer.run(|trainer, progress| {
@@ -88,15 +88,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 progress.elapsed.as_secs_f64(),
                 losses.0 / f64::from(losses.1),
                 validation.mse_all,
-                score(model.method),
-                score(Method::OdeRnn)
+                score(model.compensation),
+                score(Compensation::None)
             );
             losses = (0.0, 0);
         }
         Control::Continue
     })?;
     let (network, parameters, summary) = trainer.into_best();
-    let scores = shards.score(&network, &parameters, &test, model.method, stepping)?;
+    let scores = shards.score(&network, &parameters, &test, model.compensation, stepping)?;
     println!(
         "best step {:?}: test mse_all {:.7}, unobserved {:.7}, mae unobserved {:.6}",
         summary.best_validation.map(|best| best.1),
@@ -130,9 +130,9 @@ fn trajectories(percent: usize) -> Result<(Parts, Vec<Sample>), Box<dyn Error>> 
     let dataset = hopper::scaler().scale_all(&dataset)?;
     let parts = Split::paper(hopper::SERIES, hopper::TRAINING)?.apply(&dataset)?;
     let mut random = Random::new(0);
-    let observation = Observation::Count(percent);
+    let masking = Masking::Count(percent);
     let test = parts.test.series().iter();
-    let test = test.map(|series| Sample::draw(series, &observation, &mut random));
+    let test = test.map(|series| Sample::draw(series, &masking, &mut random));
     let test = test.collect();
     Ok((parts, test))
 }

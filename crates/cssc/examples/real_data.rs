@@ -16,8 +16,8 @@
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, ReadOptions, TimeFormat, read_dataset};
 use cssc::fill::{
-    AutoOptions, Choice, FillMethod, HoldOut, HoldOutOptions, LearnOptions, Limits, MethodScore,
-    Score, choose, deviations, predict_hidden,
+    AutoOptions, Bounds, Choice, HoldOut, HoldOutOptions, LearnOptions, Method, MethodScore, Score,
+    choose, predict_hidden, std_devs,
 };
 use cssc::train::Control;
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let dataset = read(&set)?;
     let mut learn = LearnOptions::default();
     let mut hold_out = HoldOutOptions::default();
-    let mut methods = FillMethod::ALL.to_vec();
+    let mut methods = Method::ALL.to_vec();
     let mut outer = 0;
     let mut model = serde_json::to_value(&learn.model)?;
     let mut training = serde_json::to_value(&learn.training)?;
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     _ => training.as_object_mut().ok_or("no settings")?,
                 };
                 map.insert(name.into(), value);
-                learn.keep_observation |= name == "observation";
+                learn.keep_masking |= name == "masking";
             }
         }
     }
@@ -69,12 +69,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let options = AutoOptions {
         methods,
-        named: true,
+        require_all: true,
         hold_out,
         learn,
         budget: None,
         bands: None,
-        limits: Limits::none(dataset.channels()),
+        limits: Bounds::none(dataset.channels()),
     };
     let names = dataset.channel_names();
     if outer == 0 {
@@ -146,7 +146,7 @@ fn judge(
     held: &HoldOut,
     options: &AutoOptions,
 ) -> Result<(Vec<MethodScore>, Score), Box<dyn Error>> {
-    let scales = deviations(&held.visible);
+    let scales = std_devs(&held.visible);
     let mut rows = Vec::new();
     let mut chosen = vec![f64::NAN; held.hidden.len()];
     for candidate in &choice.candidates {
@@ -164,7 +164,7 @@ fn judge(
 }
 
 fn show(rows: &[MethodScore], names: &[String]) {
-    let linear = rows.iter().find(|row| row.method == FillMethod::Linear);
+    let linear = rows.iter().find(|row| row.method == Method::Linear);
     let linear = linear.map_or(f64::NAN, |row| row.all.mse);
     for row in rows {
         show_one(row.method.name(), &row.all, linear);

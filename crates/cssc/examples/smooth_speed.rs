@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use cssc::{Jets, Path, Side, SmoothOptions, Strength, smooth};
+use cssc::{Jets, Path, Penalty, Side, SmoothOptions, smooth};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let knots = match std::env::args().nth(1) {
@@ -31,25 +31,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let zero = Jets::<Vec<f64>>::zeros(knots);
     let limits = zero.as_slices();
-    for strength in [Strength::Given(1e6), Strength::CrossValidated] {
+    for penalty in [Penalty::Given(1e6), Penalty::CrossValidated] {
         let options = SmoothOptions {
-            strength,
+            penalty,
             ..SmoothOptions::default()
         };
         let start = Instant::now();
         let smoothed = smooth(&times, 1, &values, limits, limits, &options)?;
         let solved = start.elapsed();
-        let deviations = smoothed.deviations(&times)?;
+        let std_devs = smoothed.std_devs(&times)?;
         let all = start.elapsed();
         let curve = smoothed.compensation.sample(&times, Side::Right)?.value;
         let off = |k: usize| (curve[k] - (0.01 * times[k]).sin()).powi(2);
         let error = ((0..knots).map(off).sum::<f64>() / knots as f64).sqrt();
         println!(
-            "{knots} knots, {strength:?}: {solved:.2?}, with bands {all:.2?}; strength {:.3e}, noise \
+            "{knots} knots, {penalty:?}: {solved:.2?}, with bands {all:.2?}; penalty {:.3e}, noise \
              {:.4}, rms error {error:.4}, band {:.4}",
-            smoothed.strengths[0],
+            smoothed.penalties[0],
             smoothed.noise[0],
-            deviations[knots / 2]
+            std_devs[knots / 2]
         );
     }
     Ok(())

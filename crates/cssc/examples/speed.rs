@@ -16,8 +16,8 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, Compensator, Gradient, Jets, Kind, Options,
-    PiecewiseCubic, Plan, Side,
+    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, InputGradients, Jets,
+    PiecewiseCubic, Plan, Side, SplineKind,
 };
 
 const SERIES: usize = 10_000;
@@ -73,7 +73,7 @@ struct Batch {
     right: Jets,
     compensator: Compensator,
     into: Vec<f64>,
-    gradient: Gradient,
+    gradient: InputGradients,
 }
 
 impl Batch {
@@ -88,9 +88,9 @@ impl Batch {
             values: numbers.block(len),
             left: numbers.jets(len),
             right: numbers.jets(len),
-            compensator: Compensator::new(Options::default()),
+            compensator: Compensator::new(CompensationOptions::default()),
             into: vec![0.0; len],
-            gradient: Gradient::zeros(len),
+            gradient: InputGradients::zeros(len),
         }
     }
 
@@ -152,7 +152,7 @@ impl Long {
 
     fn compensate(&mut self) -> Result<(), cssc::Error> {
         self.plan
-            .prepare(&self.times, 1, None, Options::default())?;
+            .prepare(&self.times, 1, None, CompensationOptions::default())?;
         let (left, right) = (self.left.as_slices(), self.right.as_slices());
         self.plan
             .forward(&self.values, left, right, &mut self.pieces)?;
@@ -161,7 +161,7 @@ impl Long {
     }
 
     fn spline(&mut self) -> Result<(), cssc::Error> {
-        let spline = PiecewiseCubic::fit(&self.times, 1, &self.values, Kind::Natural)?;
+        let spline = PiecewiseCubic::fit(&self.times, 1, &self.values, SplineKind::Natural)?;
         spline.values_into(&self.query, Side::Right, &mut self.into)
     }
 }

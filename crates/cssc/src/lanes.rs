@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use crate::real::Real;
 
-/// `W` numbers, one a channel.
+/// `W` numbers, one per channel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pack<const W: usize>(pub(crate) [f64; W]);
 

@@ -80,14 +80,14 @@ pub mod spline;
 pub mod train;
 
 pub use compensate::{
-    BatchInputs, BatchKnots, BatchQuery, Compensator, EndRule, Gradient, Options, Plan, Role,
-    Workspace, compensate,
+    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, EndRule, InputGradients,
+    Plan, Role, Workspace, compensate,
 };
-pub use error::Error;
+pub use error::{Error, ErrorKind, Hint, Place, Problem};
 pub use path::{Jets, Path, Side, Sum};
 pub use real::Real;
-pub use smooth::{SmoothOptions, Smoothed, Strength, smooth};
-pub use spline::{Kind, PiecewiseCubic};
+pub use smooth::{Penalty, SmoothOptions, Smoothed, smooth};
+pub use spline::{PiecewiseCubic, SplineKind};
 
 /// Compiles and runs the code in the README.
 #[cfg(doctest)]

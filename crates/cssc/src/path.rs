@@ -64,7 +64,7 @@ impl<S> Jets<S> {
     }
 
     /// The three blocks with their names, in the order value, slope, curvature.
-    pub fn named(self) -> [(&'static str, S); 3] {
+    pub fn by_name(self) -> [(&'static str, S); 3] {
         [
             ("value", self.value),
             ("slope", self.slope),
@@ -126,8 +126,8 @@ impl<T> Jets<&mut [T]> {
 /// A function of time with many channels.
 ///
 /// ```
-/// use cssc::{Kind, Path, PiecewiseCubic, Side};
-/// let line = PiecewiseCubic::fit(&[0.0, 2.0], 1, &[1.0, 5.0], Kind::Linear)?;
+/// use cssc::{SplineKind, Path, PiecewiseCubic, Side};
+/// let line = PiecewiseCubic::fit(&[0.0, 2.0], 1, &[1.0, 5.0], SplineKind::Linear)?;
 /// let jets = line.sample(&[0.5, 1.0], Side::Right)?;
 /// assert_eq!(jets.value, [2.0, 3.0]);
 /// assert_eq!(jets.slope, [2.0, 2.0]);

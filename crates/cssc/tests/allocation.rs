@@ -9,12 +9,12 @@ mod counting;
 use common::problem::{Problem, Shape};
 use counting::allocations;
 use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, Compensator, Gradient, Jets, Options, PiecewiseCubic,
-    Plan, Side, Workspace,
+    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, InputGradients, Jets,
+    PiecewiseCubic, Plan, Side, Workspace,
 };
 
 fn problem(seed: u64, knots: usize) -> Problem {
-    let options = Options::default();
+    let options = CompensationOptions::default();
     Shape {
         seed,
         knots,
@@ -30,7 +30,7 @@ fn problem(seed: u64, knots: usize) -> Problem {
 /// everything.
 fn one_by_one(problems: &[Problem]) -> usize {
     let (mut plan, mut c) = (Plan::default(), PiecewiseCubic::default());
-    let (mut workspace, mut gradient) = (Workspace::default(), Gradient::zeros(40 * 5));
+    let (mut workspace, mut gradient) = (Workspace::default(), InputGradients::zeros(40 * 5));
     let (mut values, ones) = (vec![0.0; 40 * 5], vec![1.0; 40 * 5]);
     let mut pass = || {
         for p in problems {
@@ -83,9 +83,9 @@ fn in_a_batch(problems: &[Problem], copies: usize) -> usize {
         times: &times,
         side: Side::Right,
     };
-    let compensator = Compensator::new(Options::default());
+    let compensator = Compensator::new(CompensationOptions::default());
     let mut into = vec![0.0; values.len()];
-    let mut gradient = Gradient::zeros(values.len());
+    let mut gradient = InputGradients::zeros(values.len());
     let mut pass = || {
         compensator
             .evaluate(knots, inputs, query, &mut into)

@@ -5,7 +5,7 @@ mod common;
 
 use common::random::Random;
 use cssc::compensate::error_bound;
-use cssc::{EndRule, Error, Jets, Options, Path, Side, Sum, compensate};
+use cssc::{CompensationOptions, EndRule, Error, Jets, Path, Side, Sum, compensate};
 
 /// The truth: x = sin(2t) + t²/4, whose curvature does not vanish at the ends.
 fn truth(t: f64) -> f64 {
@@ -85,9 +85,9 @@ fn errors(knots: Vec<f64>, end_rule: EndRule) -> Errors {
     let values: Vec<f64> = knots.iter().map(|&t| truth(t)).collect();
     let left = predicted.sample(&knots, Side::Left).unwrap();
     let right = predicted.sample(&knots, Side::Right).unwrap();
-    let options = Options {
+    let options = CompensationOptions {
         end_rule,
-        ..Options::default()
+        ..CompensationOptions::default()
     };
     let c = compensate(
         &knots,
@@ -197,7 +197,15 @@ fn without_curvature_mismatch_at_the_ends_the_order_is_four_everywhere() {
             .collect();
         let none = Jets::<Vec<f64>>::zeros(n + 1);
         let (left, right) = (none.as_slices(), none.as_slices());
-        let c = compensate(&knots, 1, &values, left, right, Options::default()).unwrap();
+        let c = compensate(
+            &knots,
+            1,
+            &values,
+            left,
+            right,
+            CompensationOptions::default(),
+        )
+        .unwrap();
         let query: Vec<f64> = (0..=3000).map(|i| f64::from(i) / 1000.0).collect();
         let found = c.sample(&query, Side::Right).unwrap().value;
         let pairs = query.iter().zip(found);

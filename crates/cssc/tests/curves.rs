@@ -5,11 +5,15 @@ mod common;
 
 use common::models::{assert_smooth, curves, small, trained};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{CurveOptions, Interpolation, Method, Model, ModelConfig};
-use cssc::train::{Control, Observation, TrainConfig, fit};
-use cssc::{EndRule, SmoothOptions, Strength};
+use cssc::model::{Compensation, CurveOptions, Interpolation, Model, ModelConfig};
+use cssc::train::{Control, Masking, TrainConfig, fit};
+use cssc::{EndRule, Penalty, SmoothOptions};
 
-const METHODS: [Method; 3] = [Method::OdeRnn, Method::Cssc, Method::HiddenCssc];
+const METHODS: [Compensation; 3] = [
+    Compensation::None,
+    Compensation::Output,
+    Compensation::Hidden,
+];
 
 /// A series of `points` observations at uneven times, gaps from 0.05 to 0.25.
 fn long(points: usize, noise: f64) -> Series {
@@ -39,7 +43,7 @@ fn holey(points: usize) -> Series {
     Series::new(None, 2, series.times().to_vec(), values).unwrap()
 }
 
-fn model(method: Method, two_sided: bool) -> Model {
+fn model(method: Compensation, two_sided: bool) -> Model {
     let config = ModelConfig {
         two_sided,
         ..small(method)
@@ -101,7 +105,7 @@ fn every_interval_has_the_prediction_of_its_window_alone() {
         (false, [(0, 11, 10), (8, 19, 11), (8, 19, 18)]),
         (true, [(0, 11, 7), (5, 16, 8), (5, 16, 12)]),
     ] {
-        let model = model(Method::OdeRnn, two_sided);
+        let model = model(Compensation::None, two_sided);
         for (from, to, interval) in cases {
             let [a, b] = [0, 1].map(|i| series.times()[interval + i]);
             let times = [a, a + 0.3 * (b - a), b - 1e-6];
@@ -122,7 +126,7 @@ fn every_interval_has_the_prediction_of_its_window_alone() {
 #[test]
 fn at_the_borders_of_windows_the_curve_is_smooth_and_passes_through_every_observation() {
     let series = long(50, 0.0);
-    for method in [Method::Cssc, Method::HiddenCssc] {
+    for method in [Compensation::Output, Compensation::Hidden] {
         for two_sided in [false, true] {
             let model = model(method, two_sided);
             let options = windows(12, 4);
@@ -135,7 +139,7 @@ fn at_the_borders_of_windows_the_curve_is_smooth_and_passes_through_every_observ
             let cut = curve(&model, &series, &options);
             let whole = model.interpolate(&series, &times(&series)).unwrap();
             assert_ne!(cut.predicted, whole.predicted, "the windows are used");
-            if method == Method::Cssc {
+            if method == Compensation::Output {
                 for (k, x) in series.values().iter().enumerate() {
                     let found = cut.smoothed.value[4 * k];
                     assert!((found - x).abs() < 1e-9 * x.abs(), "knot {k}: {found} {x}");
@@ -152,12 +156,12 @@ fn windows_work_with_holes() {
     let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::TypicalGap(0.1)).unwrap();
     let training = TrainConfig {
         steps: 3,
-        observation: Observation::Fraction(0.5),
+        masking: Masking::Fraction(0.5),
         ..TrainConfig::default()
     };
     let config = ModelConfig {
         channels: 2,
-        ..small(Method::Cssc)
+        ..small(Compensation::Output)
     };
     let model = fit(&config, &training, &scaler, &data, &data, |_, _| {
         Control::Continue
@@ -209,10 +213,10 @@ fn windows_give_the_same_bits_on_any_number_of_threads_and_for_any_partition_of_
     }
 }
 
-fn near(strength: Strength) -> CurveOptions {
+fn near(penalty: Penalty) -> CurveOptions {
     CurveOptions {
         smoothing: Some(SmoothOptions {
-            strength,
+            penalty,
             ..SmoothOptions::default()
         }),
         ..CurveOptions::default()
@@ -223,27 +227,27 @@ fn near(strength: Strength) -> CurveOptions {
 fn without_strength_a_curve_near_the_observations_passes_through_them() {
     let config = ModelConfig {
         end_rule: EndRule::Compensation,
-        ..small(Method::Cssc)
+        ..small(Compensation::Output)
     };
     let model = trained(&config, 20);
     let series = &curves(1, 15, 9).series()[0].clone();
     let through = model.interpolate(series, &times(series)).unwrap();
-    let near = curve(&model, series, &near(Strength::Given(0.0)));
+    let near = curve(&model, series, &near(Penalty::Given(0.0)));
     assert_eq!(through.smoothed, near.smoothed);
     assert_eq!(through.bands, None);
-    assert_eq!(near.bands.unwrap().strengths, [0.0]);
+    assert_eq!(near.bands.unwrap().penalties, [0.0]);
 }
 
 #[test]
 fn near_noisy_observations_the_curve_is_closer_to_the_truth_and_its_bands_say_how_close() {
     let series = long(150, 0.8);
-    let model = model(Method::Cssc, true);
+    let model = model(Compensation::Output, true);
     let asked = times(&series);
     let through = model.interpolate(&series, &asked).unwrap();
     let options = CurveOptions {
         window: Some(60),
         warm_up: 10,
-        ..near(Strength::CrossValidated)
+        ..near(Penalty::CrossValidated)
     };
     let near = model.interpolate_with(&series, &asked, &options).unwrap();
     let bands = near.bands.clone().unwrap();
@@ -262,7 +266,7 @@ fn near_noisy_observations_the_curve_is_closer_to_the_truth_and_its_bands_say_ho
         "{:?}",
         bands.noise
     );
-    let typical = bands.deviations.iter().sum::<f64>() / asked.len() as f64;
+    let typical = bands.std_devs.iter().sum::<f64>() / asked.len() as f64;
     assert!(
         close < 2.0 * typical && typical < 2.0 * close,
         "{close} {typical}"
@@ -275,7 +279,7 @@ fn near_noisy_observations_the_curve_is_closer_to_the_truth_and_its_bands_say_ho
     });
 }
 
-/// A model whose unit of time and of values are not the user's: the strength found, given back,
+/// A model whose unit of time and of values are not the user's: the penalty found, given back,
 /// must give the same curve.
 #[test]
 fn strength_and_weights_are_in_the_users_units() {
@@ -287,7 +291,7 @@ fn strength_and_weights_are_in_the_users_units() {
         ..TrainConfig::default()
     };
     let model = fit(
-        &small(Method::Cssc),
+        &small(Compensation::Output),
         &training,
         &scaler,
         &data,
@@ -299,15 +303,15 @@ fn strength_and_weights_are_in_the_users_units() {
     let (mut values, mut weights) = (series.values().to_vec(), vec![2.0; 40]);
     (values[7], weights[7]) = (f64::NAN, -1.0);
     series = Series::new(None, 1, series.times().to_vec(), values).unwrap();
-    let with = |strength| {
-        let mut options = near(strength);
+    let with = |penalty| {
+        let mut options = near(penalty);
         options.smoothing.as_mut().unwrap().weights = Some(weights.clone());
         curve(&model, &series, &options)
     };
-    let chosen = with(Strength::CrossValidated);
-    let strength = chosen.bands.clone().unwrap().strengths[0];
-    assert!(strength > 0.0);
-    let given = with(Strength::Given(strength));
+    let chosen = with(Penalty::CrossValidated);
+    let penalty = chosen.bands.clone().unwrap().penalties[0];
+    assert!(penalty > 0.0);
+    let given = with(Penalty::Given(penalty));
     for (a, b) in chosen.smoothed.value.iter().zip(&given.smoothed.value) {
         assert!((a - b).abs() < 1e-9, "{a} {b}");
     }
@@ -319,7 +323,7 @@ fn strength_and_weights_are_in_the_users_units() {
         "{:?}",
         a.noise
     );
-    for (a, b) in a.deviations.iter().zip(&b.deviations) {
+    for (a, b) in a.std_devs.iter().zip(&b.std_devs) {
         assert!((a / b - 1.0).abs() < 1e-9);
     }
 }
@@ -333,27 +337,27 @@ fn options_that_do_not_fit_are_refused_by_name() {
             .unwrap_err();
         error.to_string()
     };
-    let one_sided = model(Method::Cssc, false);
+    let one_sided = model(Compensation::Output, false);
     let message = refused(&one_sided, &windows(6, 5));
     assert!(
         message.contains("`window` is 6") && message.contains("at least 7"),
         "{message}"
     );
-    let message = refused(&model(Method::Cssc, true), &windows(11, 5));
+    let message = refused(&model(Compensation::Output, true), &windows(11, 5));
     assert!(
         message.contains("both sides") && message.contains("at least 12"),
         "{message}"
     );
     let hidden = CurveOptions {
-        method: Some(Method::HiddenCssc),
-        ..near(Strength::CrossValidated)
+        method: Some(Compensation::Hidden),
+        ..near(Penalty::CrossValidated)
     };
     let message = refused(&one_sided, &hidden);
     assert!(
         message.contains("`smoothing` is for the method Cssc"),
         "{message}"
     );
-    let mut short = near(Strength::CrossValidated);
+    let mut short = near(Penalty::CrossValidated);
     short.smoothing.as_mut().unwrap().weights = Some(vec![1.0; 29]);
     let message = refused(&one_sided, &short);
     assert!(

@@ -11,7 +11,7 @@ use cssc::nn::{
     Activation, GatedCell, Gradient, Graph, Initializer, Jet, KnotLimits, Memory, Mlp, Parameters,
     SeriesKnots,
 };
-use cssc::{Jets, Options};
+use cssc::{CompensationOptions, Jets};
 
 const ROWS: usize = 6;
 const HIDDEN: usize = 5;
@@ -104,7 +104,7 @@ fn iteration(
         query: &QUERY,
     }];
     let compensation = graph
-        .compensate(series.into_iter(), limits, Options::default())
+        .compensate(series.into_iter(), limits, CompensationOptions::default())
         .expect("valid knots");
     let loss = graph.square(compensation, None, None, 1.0);
     graph.backward(loss, gradient);

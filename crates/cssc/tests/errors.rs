@@ -1,7 +1,9 @@
 //! Every kind of bad input is refused with a message that says where and what to do.
 #![allow(clippy::unwrap_used)] // also in the helpers of tests
 
-use cssc::{Error, Jets, Kind, Options, Path, PiecewiseCubic, Plan, Side, Sum, compensate};
+use cssc::{
+    CompensationOptions, Error, Jets, Path, PiecewiseCubic, Plan, Side, SplineKind, Sum, compensate,
+};
 
 const NAN: f64 = f64::NAN;
 const INFINITE: f64 = f64::INFINITY;
@@ -21,7 +23,7 @@ fn says<T: std::fmt::Debug>(result: Result<T, Error>, parts: &[&str]) {
 fn run(change: impl FnOnce(&mut Vec<f64>, &mut Jets, &mut Jets)) -> Result<PiecewiseCubic, Error> {
     let (mut values, mut left, mut right) = (vec![1.0; 6], Jets::zeros(6), Jets::zeros(6));
     change(&mut values, &mut left, &mut right);
-    let options = Options::default();
+    let options = CompensationOptions::default();
     compensate(
         &[0.0, 1.0, 3.0],
         2,
@@ -34,7 +36,7 @@ fn run(change: impl FnOnce(&mut Vec<f64>, &mut Jets, &mut Jets)) -> Result<Piece
 
 #[test]
 fn knots_must_be_finite_and_strictly_increase() {
-    let plan = |times: &[f64]| Plan::new(times, 1, None, Options::default());
+    let plan = |times: &[f64]| Plan::new(times, 1, None, CompensationOptions::default());
     says(plan(&[0.0, 2.0, 1.0]), &["times[2] = 1 follows 2", "sort"]);
     says(plan(&[0.0, 2.0, 2.0]), &["times[2] = 2 follows 2", "merge"]);
     says(plan(&[0.0, NAN, 2.0]), &["times[1] is NaN", "finite"]);
@@ -43,7 +45,7 @@ fn knots_must_be_finite_and_strictly_increase() {
     says(plan(&[NAN]), &["times[0] is NaN"]);
     says(plan(&[]), &["at least one time"]);
     says(
-        PiecewiseCubic::fit(&[1.0, 1.0], 1, &[0.0, 0.0], Kind::Natural),
+        PiecewiseCubic::fit(&[1.0, 1.0], 1, &[0.0, 0.0], SplineKind::Natural),
         &["times[1] = 1 follows 1"],
     );
     says(
@@ -54,7 +56,7 @@ fn knots_must_be_finite_and_strictly_increase() {
 
 #[test]
 fn query_times_must_be_finite_and_sorted() {
-    let line = PiecewiseCubic::fit(&[0.0, 1.0], 1, &[0.0, 1.0], Kind::Linear).unwrap();
+    let line = PiecewiseCubic::fit(&[0.0, 1.0], 1, &[0.0, 1.0], SplineKind::Linear).unwrap();
     says(
         line.sample(&[0.5, 0.25], Side::Right),
         &["query[1] = 0.25 follows 0.5", "sort"],
@@ -110,9 +112,9 @@ fn a_right_value_at_the_last_knot_may_be_absent_when_pins_take_the_left_one() {
         value: vec![0.0, 0.0, 5.0, 7.0],
         ..Jets::zeros(4)
     };
-    let options = Options {
+    let options = CompensationOptions {
         last_value: Side::Left,
-        ..Options::default()
+        ..CompensationOptions::default()
     };
     let c = compensate(
         &[0.0, 1.0],
@@ -155,15 +157,20 @@ fn lengths_must_fit() {
         &["right curvature has 0 entries, expected 6"],
     );
     says(
-        Plan::new(&[0.0, 1.0], 1, Some(&[true]), Options::default()),
+        Plan::new(
+            &[0.0, 1.0],
+            1,
+            Some(&[true]),
+            CompensationOptions::default(),
+        ),
         &["observed has 1 entries"],
     );
     says(
-        Plan::new(&[0.0, 1.0], 0, None, Options::default()),
+        Plan::new(&[0.0, 1.0], 0, None, CompensationOptions::default()),
         &["at least one channel"],
     );
     says(
-        PiecewiseCubic::fit(&[0.0], 0, &[0.0; 0], Kind::Linear),
+        PiecewiseCubic::fit(&[0.0], 0, &[0.0; 0], SplineKind::Linear),
         &["at least one channel"],
     );
     says(
@@ -183,22 +190,22 @@ fn something_must_be_observed() {
         ],
     );
     let values = [1.0, NAN, 2.0, NAN];
-    let spline = PiecewiseCubic::fit(&[0.0, 1.0], 2, &values, Kind::Natural);
+    let spline = PiecewiseCubic::fit(&[0.0, 1.0], 2, &values, SplineKind::Natural);
     says(
         spline,
         &["channel 1 has no observation", "leave the channel out"],
     );
     says(
-        PiecewiseCubic::fit(&[0.0], 1, &[INFINITE], Kind::Linear),
+        PiecewiseCubic::fit(&[0.0], 1, &[INFINITE], SplineKind::Linear),
         &["channel 0 at index 0 (time 0) is inf"],
     );
 }
 
 #[test]
 fn a_failed_plan_is_empty_and_can_be_used_again() {
-    let mut plan = Plan::new(&[0.0, 1.0], 1, None, Options::default()).unwrap();
+    let mut plan = Plan::new(&[0.0, 1.0], 1, None, CompensationOptions::default()).unwrap();
     assert!(
-        plan.prepare(&[1.0, 0.0], 1, None, Options::default())
+        plan.prepare(&[1.0, 0.0], 1, None, CompensationOptions::default())
             .is_err()
     );
     assert!(plan.times().is_empty());
@@ -208,7 +215,7 @@ fn a_failed_plan_is_empty_and_can_be_used_again() {
         plan.forward(&[], none.as_slices(), none.as_slices(), &mut c)
             .is_err()
     );
-    plan.prepare(&[0.0, 1.0], 1, None, Options::default())
+    plan.prepare(&[0.0, 1.0], 1, None, CompensationOptions::default())
         .unwrap();
     plan.forward(&[1.0, 2.0], two.as_slices(), two.as_slices(), &mut c)
         .unwrap();
@@ -217,7 +224,7 @@ fn a_failed_plan_is_empty_and_can_be_used_again() {
 
 #[test]
 fn paths_with_different_channels_are_not_added() {
-    let one = PiecewiseCubic::fit(&[0.0, 1.0], 1, &[0.0, 1.0], Kind::Linear).unwrap();
-    let two = PiecewiseCubic::fit(&[0.0, 1.0], 2, &[0.0; 4], Kind::Linear).unwrap();
+    let one = PiecewiseCubic::fit(&[0.0, 1.0], 1, &[0.0, 1.0], SplineKind::Linear).unwrap();
+    let two = PiecewiseCubic::fit(&[0.0, 1.0], 2, &[0.0; 4], SplineKind::Linear).unwrap();
     says(Sum::new(one, two), &["1 channels and one of 2"]);
 }

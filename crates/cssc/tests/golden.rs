@@ -2,11 +2,13 @@
 //! `golden/natural_spline.json` by scipy 1.17.1's `CubicSpline(bc_type="natural")`.
 #![allow(clippy::unwrap_used)] // also in the helpers of tests
 
-use cssc::{EndRule, Jets, Kind, Options, Path, PiecewiseCubic, Side, compensate};
+use cssc::{
+    CompensationOptions, EndRule, Jets, Path, PiecewiseCubic, Side, SplineKind, compensate,
+};
 use serde_json::Value;
 
 struct Case {
-    kind: Kind,
+    kind: SplineKind,
     times: Vec<f64>,
     channels: usize,
     values: Vec<f64>,
@@ -21,15 +23,15 @@ fn numbers(value: &Value) -> Vec<f64> {
     }
 }
 
-fn kind(name: Option<&str>) -> Kind {
+fn kind(name: Option<&str>) -> SplineKind {
     match name {
-        None | Some("natural") => Kind::Natural,
-        Some("not-a-knot") => Kind::NotAKnot,
-        Some("clamped") => Kind::Clamped {
+        None | Some("natural") => SplineKind::Natural,
+        Some("not-a-knot") => SplineKind::NotAKnot,
+        Some("clamped") => SplineKind::Clamped {
             start_slope: 0.5,
             end_slope: -1.25,
         },
-        Some("makima") => Kind::Makima,
+        Some("makima") => SplineKind::Makima,
         Some(other) => panic!("unknown kind {other}"),
     }
 }
@@ -57,9 +59,9 @@ fn cases(json: &str) -> Vec<Case> {
 fn assert_close(found: &Jets, expected: &Jets, tolerance: f64) {
     for ((name, found), (_, expected)) in found
         .as_slices()
-        .named()
+        .by_name()
         .into_iter()
-        .zip(expected.as_slices().named())
+        .zip(expected.as_slices().by_name())
     {
         assert_eq!(found.len(), expected.len());
         let size = expected.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
@@ -79,9 +81,9 @@ fn a_zero_prediction_gives_the_natural_splines_of_scipy() {
     for case in cases {
         let none = Jets::<Vec<f64>>::zeros(case.values.len());
         for end_rule in [EndRule::Output, EndRule::Compensation] {
-            let options = Options {
+            let options = CompensationOptions {
                 end_rule,
-                ..Options::default()
+                ..CompensationOptions::default()
             };
             let (left, right) = (none.as_slices(), none.as_slices());
             let c = compensate(
@@ -99,8 +101,13 @@ fn a_zero_prediction_gives_the_natural_splines_of_scipy() {
                 1e-12,
             );
         }
-        let spline =
-            PiecewiseCubic::fit(&case.times, case.channels, &case.values, Kind::Natural).unwrap();
+        let spline = PiecewiseCubic::fit(
+            &case.times,
+            case.channels,
+            &case.values,
+            SplineKind::Natural,
+        )
+        .unwrap();
         assert_close(
             &spline.sample(&case.query, Side::Right).unwrap(),
             &case.expected,
@@ -156,7 +163,8 @@ fn a_channel_with_missing_points_is_the_spline_through_the_others() {
 
 #[test]
 fn linear_interpolation_is_piecewise_straight() {
-    let spline = PiecewiseCubic::fit(&[0.0, 1.0, 3.0], 1, &[1.0, 2.0, 0.0], Kind::Linear).unwrap();
+    let spline =
+        PiecewiseCubic::fit(&[0.0, 1.0, 3.0], 1, &[1.0, 2.0, 0.0], SplineKind::Linear).unwrap();
     let jets = spline
         .sample(&[-1.0, 0.5, 1.0, 2.0, 4.0], Side::Right)
         .unwrap();
@@ -169,11 +177,11 @@ fn linear_interpolation_is_piecewise_straight() {
 #[test]
 fn one_point_gives_a_constant_of_every_kind() {
     for kind in [
-        Kind::Linear,
-        Kind::Natural,
-        Kind::NotAKnot,
-        Kind::clamped(),
-        Kind::Makima,
+        SplineKind::Linear,
+        SplineKind::Natural,
+        SplineKind::NotAKnot,
+        SplineKind::clamped(),
+        SplineKind::Makima,
     ] {
         let alone = PiecewiseCubic::fit(&[2.0], 1, &[3.0], kind).unwrap();
         assert_eq!(

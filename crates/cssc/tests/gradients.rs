@@ -5,7 +5,7 @@ mod common;
 
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
-use cssc::{Gradient, PiecewiseCubic, Side, Workspace};
+use cssc::{InputGradients, PiecewiseCubic, Side, Workspace};
 use proptest::prelude::*;
 
 /// Sorted query times from a little before the first knot to a little after the last, with all
@@ -21,8 +21,8 @@ fn query(problem: &Problem, random: &mut Random) -> Vec<f64> {
     query
 }
 
-fn backward(problem: &Problem, query: &[f64], side: Side, gradient: &[f64]) -> Gradient {
-    let mut into = Gradient::zeros(problem.values.len());
+fn backward(problem: &Problem, query: &[f64], side: Side, gradient: &[f64]) -> InputGradients {
+    let mut into = InputGradients::zeros(problem.values.len());
     let plan = problem.plan().unwrap();
     plan.backward(
         query,
@@ -52,7 +52,7 @@ fn size(a: &[f64], b: &[f64]) -> f64 {
 /// Each input block of a problem beside the gradient with respect to it.
 fn blocks<'a>(
     problem: &'a mut Problem,
-    gradient: &'a Gradient,
+    gradient: &'a InputGradients,
 ) -> [(&'a mut Vec<f64>, &'a [f64]); 7] {
     [
         (&mut problem.values, &gradient.values),
@@ -91,7 +91,7 @@ proptest! {
         let mut problem = shape.problem();
         let c = problem.compensation();
         let g = Random::new(!shape.seed).block(c.coefficients().len());
-        let mut gradient = Gradient::zeros(problem.values.len());
+        let mut gradient = InputGradients::zeros(problem.values.len());
         problem.plan().unwrap()
             .backward_pieces(&g, &mut Workspace::default(), gradient.as_mut_slices()).unwrap();
         let (forward, mut through) = (dot(&g, c.coefficients()), 0.0);

@@ -6,11 +6,11 @@ mod common;
 use common::models::{assert_smooth, curves, small, trained, training};
 use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Derivatives, Method, Model, ModelConfig, Network};
+use cssc::model::{Compensation, Derivatives, Model, ModelConfig, Network};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
 use cssc::train::{
-    AdaMax, Control, Observation, RateSchedule, Sample, Shards, TrainConfig, Trainer, fit,
+    AdaMax, Control, Masking, ParallelBatch, RateSchedule, Sample, TrainConfig, Trainer, fit,
 };
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn the_curve_passes_through_every_observation() {
         let model = trained(
             &ModelConfig {
                 two_sided,
-                ..small(Method::Cssc)
+                ..small(Compensation::Output)
             },
             20,
         );
@@ -39,7 +39,7 @@ fn the_curve_passes_through_every_observation() {
 
 #[test]
 fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
-    for method in [Method::Cssc, Method::HiddenCssc] {
+    for method in [Compensation::Output, Compensation::Hidden] {
         for solver in [Solver::Euler, Solver::Rk4] {
             let model = trained(
                 &ModelConfig {
@@ -58,7 +58,7 @@ fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
 
 #[test]
 fn slopes_and_curvatures_are_those_of_the_sampled_curve() {
-    let model = trained(&small(Method::Cssc), 20);
+    let model = trained(&small(Compensation::Output), 20);
     let series = &curves(1, 9, 8).series()[0].clone();
     let step = 1e-5;
     let middle = 0.63 * series.times()[3] + 0.37 * series.times()[4];
@@ -83,7 +83,7 @@ fn slopes_and_curvatures_are_those_of_the_sampled_curve() {
 
 #[test]
 fn an_answer_does_not_depend_on_what_else_is_asked() {
-    let model = trained(&small(Method::Cssc), 5);
+    let model = trained(&small(Compensation::Output), 5);
     let series = &curves(1, 9, 8).series()[0].clone();
     let times: Vec<f64> = (0..50).map(|i| 0.5 + 0.05 * f64::from(i)).collect();
     let all = model.interpolate(series, &times).unwrap();
@@ -99,7 +99,7 @@ fn an_answer_does_not_depend_on_what_else_is_asked() {
 
 #[test]
 fn series_in_parallel_give_the_same_as_alone_and_nothing_outside_is_made_up() {
-    let model = trained(&small(Method::HiddenCssc), 5);
+    let model = trained(&small(Compensation::Hidden), 5);
     let data = curves(6, 9, 8);
     let times = [-1.0, 1.0, 2.0, 9.0];
     let jobs: Vec<(&Series, &[f64])> = data.series().iter().map(|s| (s, &times[..])).collect();
@@ -114,13 +114,13 @@ fn series_in_parallel_give_the_same_as_alone_and_nothing_outside_is_made_up() {
 
 #[test]
 fn a_ragged_batch_gives_the_same_as_each_series_alone() {
-    let model = trained(&small(Method::Cssc), 5);
+    let model = trained(&small(Compensation::Output), 5);
     let mut random = Random::new(3);
     let samples: Vec<Sample> = [5, 12, 20, 3, 9]
         .into_iter()
         .map(|points| {
             let series = curves(1, points, points as u64).series()[0].clone();
-            Sample::draw(&series, &Observation::Fraction(0.5), &mut random)
+            Sample::draw(&series, &Masking::Fraction(0.5), &mut random)
         })
         .collect();
     let score = |samples: &[Sample]| {
@@ -129,8 +129,8 @@ fn a_ragged_batch_gives_the_same_as_each_series_alone() {
             stop_at_query: true,
         };
         let (network, parameters) = (model.network(), model.parameters());
-        Shards::new()
-            .score(network, parameters, samples, Method::Cssc, stepping)
+        ParallelBatch::new()
+            .score(network, parameters, samples, Compensation::Output, stepping)
             .unwrap()
     };
     let together = score(&samples);
@@ -155,16 +155,16 @@ fn one_small_batch_can_be_learnt_by_heart() {
         .unwrap()
         .series()
         .iter()
-        .map(|series| Sample::draw(series, &Observation::Count(6), &mut random))
+        .map(|series| Sample::draw(series, &Masking::Count(6), &mut random))
         .collect();
     let config = ModelConfig {
         compensation_weight: 0.01,
-        ..small(Method::Cssc)
+        ..small(Compensation::Output)
     };
     let (network, mut parameters) = Network::new::<f32>(&config, 1);
     let mut optimizer = AdaMax::new(parameters.values().len());
     let mut gradient = Gradient::zeros(&parameters);
-    let mut shards = Shards::new();
+    let mut shards = ParallelBatch::new();
     let schedule = RateSchedule::Cosine { floor: 0.001 };
     for step in 0..3000 {
         shards
@@ -179,7 +179,13 @@ fn one_small_batch_can_be_learnt_by_heart() {
         stop_at_query: true,
     };
     let scores = shards
-        .score(&network, &parameters, &batch, Method::Cssc, stepping)
+        .score(
+            &network,
+            &parameters,
+            &batch,
+            Compensation::Output,
+            stepping,
+        )
         .unwrap();
     assert!(scores.mse_all < 1e-6, "{scores:?}");
 }
@@ -200,7 +206,7 @@ fn with_the_compensation_a_small_training_does_better_on_unseen_series() {
         });
         trained.unwrap().about().summary.best_validation.unwrap().0
     };
-    let (plain, compensated) = (error(Method::OdeRnn), error(Method::Cssc));
+    let (plain, compensated) = (error(Compensation::None), error(Compensation::Output));
     assert!(
         compensated < 0.5 * plain,
         "CSSC {compensated}, ODE-RNN {plain}"
@@ -221,7 +227,8 @@ fn training_is_the_same_bit_for_bit_on_any_number_of_threads() {
                 ..training(6)
             };
             let none = Dataset::new(vec!["x".into()], vec![]).unwrap();
-            let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &none).unwrap();
+            let mut trainer =
+                Trainer::new(&small(Compensation::Output), &config, &data, &none).unwrap();
             trainer.run(|_, _| Control::Continue).unwrap();
             trainer.parameters().values().to_vec()
         })
@@ -240,7 +247,7 @@ fn a_training_that_blows_up_recovers_and_then_gives_up_with_advice() {
         schedule: RateSchedule::Constant,
         ..training(50)
     };
-    let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &none).unwrap();
+    let mut trainer = Trainer::new(&small(Compensation::Output), &config, &data, &none).unwrap();
     let mut recoveries = Vec::new();
     let error = trainer
         .run(|_, progress| {
@@ -264,10 +271,11 @@ fn training_stops_early_when_validation_no_longer_improves_or_when_told() {
         patience: Some(2),
         ..training(500)
     };
-    let mut trainer = Trainer::new(&small(Method::Cssc), &config, &data, &data).unwrap();
+    let mut trainer = Trainer::new(&small(Compensation::Output), &config, &data, &data).unwrap();
     trainer.run(|_, _| Control::Continue).unwrap();
     assert!(trainer.summary().stopped_early && trainer.summary().steps < 100);
-    let mut trainer = Trainer::new(&small(Method::Cssc), &training(500), &data, &data).unwrap();
+    let mut trainer =
+        Trainer::new(&small(Compensation::Output), &training(500), &data, &data).unwrap();
     trainer
         .run(|_, p| {
             if p.step == 7 {
@@ -282,11 +290,11 @@ fn training_stops_early_when_validation_no_longer_improves_or_when_told() {
 
 #[test]
 fn pre_hoc_and_post_hoc_are_other_readings_of_the_same_training() {
-    let model = trained(&small(Method::Cssc), 20);
+    let model = trained(&small(Compensation::Output), 20);
     let series = &curves(1, 9, 8).series()[0].clone();
     let own = model.interpolate(series, series.times()).unwrap();
     let bare = model
-        .interpolate_as(Method::OdeRnn, series, series.times())
+        .interpolate_as(Compensation::None, series, series.times())
         .unwrap();
     assert_eq!(bare.smoothed.value, bare.predicted);
     assert!(bare.compensation.iter().all(|c| *c == 0.0));
@@ -301,7 +309,7 @@ fn a_model_file_gives_back_the_same_model() {
     let path = directory.path().join("model.cssc");
     let config = ModelConfig {
         derivatives: Derivatives::NoHessian,
-        ..small(Method::Cssc)
+        ..small(Compensation::Output)
     };
     let model = trained(&config, 12);
     model.save(&path).unwrap();
@@ -319,7 +327,9 @@ fn a_model_file_gives_back_the_same_model() {
 fn a_model_file_that_is_cut_altered_newer_or_of_other_shapes_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.cssc");
-    trained(&small(Method::Cssc), 2).save(&path).unwrap();
+    trained(&small(Compensation::Output), 2)
+        .save(&path)
+        .unwrap();
     let file = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -366,7 +376,7 @@ fn settings_out_of_range_are_refused_by_name() {
             .unwrap_err()
             .to_string()
     };
-    let model = || small(Method::Cssc);
+    let model = || small(Compensation::Output);
     let message = refused(
         ModelConfig {
             channels: 2,
@@ -399,11 +409,11 @@ fn settings_out_of_range_are_refused_by_name() {
         },
     );
     assert!(message.contains("`batch` is 0"), "{message}");
-    let observation = Observation::Fraction(1.5);
+    let masking = Masking::Fraction(1.5);
     let message = refused(
         model(),
         TrainConfig {
-            observation,
+            masking,
             ..training(5)
         },
     );

@@ -4,20 +4,20 @@
 
 use cssc::EndRule;
 use cssc::data::Random;
-use cssc::model::{Blocked, Derivatives, Method, ModelConfig, Network};
+use cssc::model::{Compensation, Derivatives, ModelConfig, Network, StopGradient};
 use cssc::nn::{Activation, Gradient, Parameters};
 use cssc::ode::Solver;
-use cssc::train::{Sample, Shards};
+use cssc::train::{ParallelBatch, Sample};
 
-fn tiny(method: Method) -> ModelConfig {
+fn tiny(method: Compensation) -> ModelConfig {
     ModelConfig {
         channels: 2,
         hidden: 3,
         dynamics: vec![5, 4],
         decoder: vec![4],
         cell: 4,
-        initial_deviation: 0.4,
-        method,
+        initial_std_dev: 0.4,
+        compensation: method,
         compensation_weight: 3.0,
         step: 0.4,
         ..ModelConfig::default()
@@ -66,7 +66,7 @@ fn samples() -> Vec<Sample> {
 fn loss(network: &Network, parameters: &Parameters<f64>) -> (f64, Gradient<f64>) {
     let mut gradient = Gradient::zeros(parameters);
     // A weight of the fit other than 1, so that it counts too.
-    let loss = Shards::new().loss(network, parameters, &samples(), 1.7, &mut gradient);
+    let loss = ParallelBatch::new().loss(network, parameters, &samples(), 1.7, &mut gradient);
     (loss.expect("a finite loss"), gradient)
 }
 
@@ -103,7 +103,11 @@ fn gradient_is_right(config: &ModelConfig) {
 
 #[test]
 fn of_every_method_with_holes_and_ragged_series() {
-    for method in [Method::OdeRnn, Method::Cssc, Method::HiddenCssc] {
+    for method in [
+        Compensation::None,
+        Compensation::Output,
+        Compensation::Hidden,
+    ] {
         gradient_is_right(&tiny(method));
     }
 }
@@ -115,7 +119,7 @@ fn of_both_end_rules_and_every_way_through_holes() {
             gradient_is_right(&ModelConfig {
                 end_rule,
                 max_fold,
-                ..tiny(Method::Cssc)
+                ..tiny(Compensation::Output)
             });
         }
     }
@@ -124,7 +128,7 @@ fn of_both_end_rules_and_every_way_through_holes() {
 #[test]
 fn of_every_way_to_take_derivatives() {
     for derivatives in [Derivatives::NoHessian, Derivatives::Numerical(0.02)] {
-        for method in [Method::Cssc, Method::HiddenCssc] {
+        for method in [Compensation::Output, Compensation::Hidden] {
             gradient_is_right(&ModelConfig {
                 derivatives,
                 ..tiny(method)
@@ -133,13 +137,17 @@ fn of_every_way_to_take_derivatives() {
     }
     gradient_is_right(&ModelConfig {
         drop_curvature: true,
-        ..tiny(Method::Cssc)
+        ..tiny(Compensation::Output)
     });
 }
 
 #[test]
 fn of_two_sided_models() {
-    for method in [Method::OdeRnn, Method::Cssc, Method::HiddenCssc] {
+    for method in [
+        Compensation::None,
+        Compensation::Output,
+        Compensation::Hidden,
+    ] {
         gradient_is_right(&ModelConfig {
             two_sided: true,
             ..tiny(method)
@@ -149,7 +157,7 @@ fn of_two_sided_models() {
     gradient_is_right(&ModelConfig {
         two_sided: true,
         derivatives,
-        ..tiny(Method::Cssc)
+        ..tiny(Compensation::Output)
     });
 }
 
@@ -158,25 +166,29 @@ fn of_every_solver_and_smooth_activation() {
     for solver in Solver::ALL {
         gradient_is_right(&ModelConfig {
             solver,
-            ..tiny(Method::Cssc)
+            ..tiny(Compensation::Output)
         });
     }
     for activation in [Activation::Softplus, Activation::Silu] {
         gradient_is_right(&ModelConfig {
             activation,
-            ..tiny(Method::Cssc)
+            ..tiny(Compensation::Output)
         });
     }
 }
 
 #[test]
 fn blocking_changes_the_gradient_and_not_the_loss() {
-    let (network, parameters) = Network::new::<f64>(&tiny(Method::Cssc), 3);
+    let (network, parameters) = Network::new::<f64>(&tiny(Compensation::Output), 3);
     let (free, gradient) = loss(&network, &parameters);
-    for blocked in [Blocked::Slope, Blocked::Curvature, Blocked::Both] {
+    for blocked in [
+        StopGradient::Slope,
+        StopGradient::Curvature,
+        StopGradient::Both,
+    ] {
         let config = ModelConfig {
             blocked,
-            ..tiny(Method::Cssc)
+            ..tiny(Compensation::Output)
         };
         let (network, parameters) = Network::new::<f64>(&config, 3);
         let (loss, other) = loss(&network, &parameters);

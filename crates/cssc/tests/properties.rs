@@ -7,7 +7,7 @@ use common::check::{assert_correct, difference, roles, scaled, worst_residual};
 use common::dense;
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
-use cssc::{EndRule, Jets, Kind, Path, PiecewiseCubic, Plan, Role, Side};
+use cssc::{EndRule, Jets, Path, PiecewiseCubic, Plan, Role, Side, SplineKind};
 use proptest::prelude::*;
 
 /// Asserts that two compensations of the same knots agree to `tolerance`.
@@ -104,7 +104,7 @@ proptest! {
         problem.observed[last..].fill(true);
         let mut points = problem.values.clone();
         points.iter_mut().zip(&problem.observed).filter(|(_, seen)| !**seen).for_each(|(x, _)| *x = f64::NAN);
-        let natural = PiecewiseCubic::fit(&problem.times, problem.channels, &points, Kind::Natural).unwrap();
+        let natural = PiecewiseCubic::fit(&problem.times, problem.channels, &points, SplineKind::Natural).unwrap();
         if problem.times.len() > 1 {
             assert_close(&problem, &problem.compensation(), &natural, 1e-11);
         } else {
@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn a_knot_without_jump_or_observation_changes_nothing(shape in shape(40, 1.0), place in 0.0..1.0f64) {
         let problem = Shape { missing: 0.0, ..shape }.problem();
-        let problem = Problem { options: cssc::Options { max_fold: None, ..problem.options }, ..problem };
+        let problem = Problem { options: cssc::CompensationOptions { max_fold: None, ..problem.options }, ..problem };
         prop_assume!(problem.times.len() > 1);
         let after = (place * (problem.times.len() - 1) as f64) as usize;
         let channels = problem.channels;
@@ -341,7 +341,7 @@ proptest! {
 
 #[test]
 fn a_channel_that_is_never_observed_is_the_smoothed_prediction() {
-    let options = cssc::Options::default();
+    let options = cssc::CompensationOptions::default();
     let shape = Shape {
         seed: 7,
         knots: 9,
@@ -383,7 +383,7 @@ fn one_knot_gives_the_constant_through_it() {
         },
     );
     for (side, expected) in [(Side::Right, 5.0), (Side::Left, 6.0)] {
-        let options = cssc::Options {
+        let options = cssc::CompensationOptions {
             last_value: side,
             ..Default::default()
         };

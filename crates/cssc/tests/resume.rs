@@ -3,8 +3,8 @@
 #![cfg(all(feature = "nn", unix))]
 
 use cssc::data::{Dataset, Random, Series};
-use cssc::model::{Method, ModelConfig};
-use cssc::train::{Control, Observation, TrainConfig, Trainer};
+use cssc::model::{Compensation, ModelConfig};
+use cssc::train::{Control, Masking, TrainConfig, Trainer};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -29,13 +29,13 @@ fn settings() -> (ModelConfig, TrainConfig) {
         dynamics: vec![24, 24],
         decoder: vec![16],
         cell: 12,
-        method: Method::Cssc,
+        compensation: Compensation::Output,
         ..ModelConfig::default()
     };
     let training = TrainConfig {
         steps: STEPS,
         batch: 8,
-        observation: Observation::Fraction(0.5),
+        masking: Masking::Fraction(0.5),
         validate_every: 7,
         ..TrainConfig::default()
     };

@@ -9,8 +9,8 @@ use common::random::Random;
 use common::smoothing;
 use cssc::smooth::smoothing_spline;
 use cssc::{
-    EndRule, Jets, Kind, Options, Path, PiecewiseCubic, Role, Side, SmoothOptions, Smoothed,
-    Strength, compensate, smooth,
+    CompensationOptions, EndRule, Jets, Path, Penalty, PiecewiseCubic, Role, Side, SmoothOptions,
+    Smoothed, SplineKind, compensate, smooth,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -31,13 +31,13 @@ fn smoothed(problem: &Problem, options: &SmoothOptions) -> Smoothed {
     .unwrap()
 }
 
-/// Options with random weights.
-fn weighted(problem: &Problem, strength: f64, seed: u64) -> SmoothOptions {
+/// CompensationOptions with random weights.
+fn weighted(problem: &Problem, penalty: f64, seed: u64) -> SmoothOptions {
     let mut random = Random::new(seed);
     let weights = (0..problem.values.len()).map(|_| 10f64.powf(random.signed()));
     SmoothOptions {
         weights: Some(weights.collect()),
-        ..smoothing::options(problem, Strength::Given(strength))
+        ..smoothing::options(problem, Penalty::Given(penalty))
     }
 }
 
@@ -59,18 +59,18 @@ fn increasing(random: &mut Random, count: usize) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// 1e-10 of the largest coefficient; gaps over one power of ten, strengths over twelve.
+    /// 1e-10 of the largest coefficient; gaps over one power of ten, penalties over twelve.
     #[test]
     fn it_minimises_the_objective_under_the_constraints(
-        shape in shape(14, 1.0), strength in -6.0..6.0f64,
+        shape in shape(14, 1.0), penalty in -6.0..6.0f64,
     ) {
         let problem = Shape { knots: shape.knots.clamp(2, 14), channels: shape.channels.min(3), ..shape }
             .problem();
-        let strength = 10f64.powf(strength);
-        let options = weighted(&problem, strength, shape.seed);
+        let penalty = 10f64.powf(penalty);
+        let options = weighted(&problem, penalty, shape.seed);
         let c = smoothed(&problem, &options).compensation;
         for channel in 0..problem.channels {
-            let dense = smoothing::solve(&problem, &options, strength, channel);
+            let dense = smoothing::solve(&problem, &options, penalty, channel);
             let found = scaled(&problem, &c, channel);
             prop_assert!(difference(&found, &dense) < 1e-10, "{}", difference(&found, &dense));
         }
@@ -102,12 +102,12 @@ proptest! {
             limits.slope.iter_mut().for_each(|x| *x /= a);
             limits.curvature.iter_mut().for_each(|x| *x /= a * a);
         }
-        let mut options = smoothing::options(&problem, Strength::CrossValidated);
+        let mut options = smoothing::options(&problem, Penalty::CrossValidated);
         let here = smoothed(&problem, &options);
         options.weights = Some(vec![b; problem.values.len()]);
         let there = smoothed(&stretched, &options);
         for channel in 0..problem.channels {
-            let [here, there] = [here.strengths[channel] * a.powi(3) * b, there.strengths[channel]];
+            let [here, there] = [here.penalties[channel] * a.powi(3) * b, there.penalties[channel]];
             prop_assert!((here - there).abs() <= 1e-2 * there, "{here} {there}");
         }
     }
@@ -115,41 +115,41 @@ proptest! {
     /// Against kriging, the dense way to the same variance; 1e-8 of the largest.
     #[test]
     fn deviations_are_those_of_a_dense_gaussian_process(
-        shape in shape(12, 0.7), strength in -3.0..2.0f64,
+        shape in shape(12, 0.7), penalty in -3.0..2.0f64,
     ) {
         let problem = Shape { knots: shape.knots.clamp(3, 12), channels: 1, ..shape }.problem();
-        let strength = 10f64.powf(strength);
-        let options = weighted(&problem, strength, shape.seed);
+        let penalty = 10f64.powf(penalty);
+        let options = weighted(&problem, penalty, shape.seed);
         let found = smoothed(&problem, &options);
         let weights = smoothing::weights(&problem, &options, 0);
         let own: Vec<usize> = (0..weights.len()).filter(|&k| weights[k] > 0.0).collect();
         prop_assume!(own.len() > 2);
         let times: Vec<f64> = own.iter().map(|&k| problem.times[k]).collect();
-        let variances: Vec<f64> = own.iter().map(|&k| strength / weights[k]).collect();
+        let variances: Vec<f64> = own.iter().map(|&k| penalty / weights[k]).collect();
         let span = times[times.len() - 1] - times[0];
         let mut query: Vec<f64> = (-4..25).map(|i| times[0] + span * f64::from(i) / 20.0).collect();
         query.extend(&times);
         query.sort_by(f64::total_cmp);
-        let deviations = found.deviations(&query).unwrap();
-        let intensity = found.noise[0].powi(2) / strength;
+        let std_devs = found.std_devs(&query).unwrap();
+        let intensity = found.noise[0].powi(2) / penalty;
         let dense: Vec<f64> = query
             .iter()
             .map(|&t| intensity * smoothing::posterior_variance(&times, &variances, t))
             .collect();
         let size = dense.iter().fold(0.0, |m: f64, v| m.max(*v));
-        for (deviation, variance) in deviations.iter().zip(&dense) {
-            prop_assert!((deviation * deviation - variance).abs() <= 1e-8 * size);
+        for (std_dev, variance) in std_devs.iter().zip(&dense) {
+            prop_assert!((std_dev * std_dev - variance).abs() <= 1e-8 * size);
         }
     }
 }
 
 /// What the observed knots tell by a dense influence matrix: GCV and the noise's variance.
-fn dense_criterion(problem: &Problem, options: &SmoothOptions, strength: f64) -> [f64; 2] {
+fn dense_criterion(problem: &Problem, options: &SmoothOptions, penalty: f64) -> [f64; 2] {
     let roles = roles(problem, 0);
     let weights = smoothing::weights(problem, options, 0);
     let last = roles.len() - 1;
     let values = |problem: &Problem| -> Vec<f64> {
-        let pieces = smoothing::solve(problem, options, strength, 0);
+        let pieces = smoothing::solve(problem, options, penalty, 0);
         (0..roles.len())
             .map(|k| match k {
                 _ if k == last => pieces[k - 1].iter().sum::<f64>() + problem.left.value[k],
@@ -181,23 +181,23 @@ fn strength_and_noise_follow_from_the_dense_influence_matrix() {
             channels: 1,
             missing: 0.2 * random.unit(),
             decades: 0.5,
-            options: Options::default(),
+            options: CompensationOptions::default(),
         };
         let problem = shape.problem();
-        let options = smoothing::options(&problem, Strength::CrossValidated);
+        let options = smoothing::options(&problem, Penalty::CrossValidated);
         let found = smoothed(&problem, &options);
-        let strength = found.strengths[0];
-        if strength == 0.0 || strength > 1e4 {
+        let penalty = found.penalties[0];
+        if penalty == 0.0 || penalty > 1e4 {
             continue; // at an end of the range
         }
         inside += 1;
-        let [score, variance] = dense_criterion(&problem, &options, strength);
+        let [score, variance] = dense_criterion(&problem, &options, penalty);
         assert!(
             (found.noise[0].powi(2) / variance - 1.0).abs() < 1e-9,
             "seed {seed}"
         );
         for power in -16..=16 {
-            let other = strength * 10f64.powf(f64::from(power) / 4.0);
+            let other = penalty * 10f64.powf(f64::from(power) / 4.0);
             let [other, _] = dense_criterion(&problem, &options, other);
             assert!(
                 score <= other * (1.0 + 1e-9),
@@ -216,7 +216,7 @@ fn numbers(value: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// `golden/smoothing.json` was written by `golden/make_smoothing.py`. Given strengths must agree
+/// `golden/smoothing.json` was written by `golden/make_smoothing.py`. Given penalties must agree
 /// to rounding; scipy's own choice is only as good as its tolerance.
 #[test]
 fn a_zero_prediction_gives_the_smoothing_splines_of_scipy() {
@@ -225,13 +225,13 @@ fn a_zero_prediction_gives_the_smoothing_splines_of_scipy() {
     assert_eq!(cases.len(), 11);
     for case in cases {
         let [times, values, query] = ["t", "x", "q"].map(|key| numbers(&case[key]));
-        let strength = case["strength"].as_f64().unwrap();
+        let penalty = case["strength"].as_f64().unwrap();
         let chosen = case["chosen"].as_bool().unwrap();
         let options = SmoothOptions {
-            strength: if chosen {
-                Strength::CrossValidated
+            penalty: if chosen {
+                Penalty::CrossValidated
             } else {
-                Strength::Given(strength)
+                Penalty::Given(penalty)
             },
             weights: Some(numbers(&case["w"])),
             ..SmoothOptions::default()
@@ -244,8 +244,8 @@ fn a_zero_prediction_gives_the_smoothing_splines_of_scipy() {
         ];
         for answer in answers {
             if chosen {
-                let difference = (answer.strengths[0] / strength - 1.0).abs();
-                assert!(difference < 5e-3, "{} {strength}", answer.strengths[0]);
+                let difference = (answer.penalties[0] / penalty - 1.0).abs();
+                assert!(difference < 5e-3, "{} {penalty}", answer.penalties[0]);
                 // n·σ²/Σ(1 - a) is the criterion again
                 let residuals = answer
                     .compensation
@@ -319,7 +319,7 @@ fn bands_cover_as_often_as_they_say() {
             .sample(&places, Side::Right)
             .unwrap()
             .value;
-        let bands = answer.deviations(&places).unwrap();
+        let bands = answer.std_devs(&places).unwrap();
         for ((truth, curve), band) in truth.zip(curve).zip(bands) {
             let off = (truth - curve).abs() / band;
             for (count, limit) in counts.iter_mut().zip([0.6745, 1.6449, 1.96]) {
@@ -339,7 +339,7 @@ fn without_noise_the_curve_passes_through_the_observations() {
     let times: Vec<f64> = (0..80).map(|k| 0.1 * f64::from(k)).collect();
     let values: Vec<f64> = times.iter().map(|t| t.sin()).collect();
     let answer = smoothing_spline(&times, 1, &values, &SmoothOptions::default()).unwrap();
-    let exact = PiecewiseCubic::fit(&times, 1, &values, Kind::Natural).unwrap();
+    let exact = PiecewiseCubic::fit(&times, 1, &values, SplineKind::Natural).unwrap();
     let query: Vec<f64> = (0..790).map(|k| 0.01 * f64::from(k)).collect();
     let [near, exact] =
         [&answer.compensation, &exact].map(|c| c.sample(&query, Side::Left).unwrap());
@@ -392,7 +392,7 @@ fn any_strength_is_accurate_on_long_series() {
         .map(|t| 0.001 * t + normal(&mut random))
         .collect();
     let strong = SmoothOptions {
-        strength: Strength::Given(1e35),
+        penalty: Penalty::Given(1e35),
         ..SmoothOptions::default()
     };
     let answer = smoothing_spline(&times, 1, &values, &strong).unwrap();
@@ -407,8 +407,8 @@ fn any_strength_is_accurate_on_long_series() {
     }
     // The deviation of a regression line at its middle: σ/√n.
     let middle = times.iter().sum::<f64>() / 1e5;
-    let deviation = answer.deviations(&[middle]).unwrap()[0];
-    assert!((deviation / (answer.noise[0] / 1e5f64.sqrt()) - 1.0).abs() < 1e-6);
+    let std_dev = answer.std_devs(&[middle]).unwrap()[0];
+    assert!((std_dev / (answer.noise[0] / 1e5f64.sqrt()) - 1.0).abs() < 1e-6);
 }
 
 #[test]
@@ -466,15 +466,15 @@ fn up_to_three_observations_are_passed_through() {
         let times = &[0.0, 1.0, 4.0][..count];
         let values = &[1.0, 3.0, 2.0][..count];
         let answer = smoothing_spline(times, 1, values, &SmoothOptions::default()).unwrap();
-        assert_eq!(answer.strengths, [0.0]);
-        let natural = PiecewiseCubic::fit(times, 1, values, Kind::Natural).unwrap();
+        assert_eq!(answer.penalties, [0.0]);
+        let natural = PiecewiseCubic::fit(times, 1, values, SplineKind::Natural).unwrap();
         assert_eq!(answer.compensation.coefficients(), natural.coefficients());
-        let deviations = answer.deviations(&[-1.0, 0.0, 0.5, 9.0]).unwrap();
+        let std_devs = answer.std_devs(&[-1.0, 0.0, 0.5, 9.0]).unwrap();
         if count < 3 {
-            assert!(answer.noise[0].is_nan() && deviations.iter().all(|d| d.is_nan()));
+            assert!(answer.noise[0].is_nan() && std_devs.iter().all(|d| d.is_nan()));
         } else {
-            assert_eq!((answer.noise[0], deviations[1]), (0.0, 0.0));
-            assert!(deviations[0] > deviations[2] && deviations[3] > deviations[0]);
+            assert_eq!((answer.noise[0], std_devs[1]), (0.0, 0.0));
+            assert!(std_devs[0] > std_devs[2] && std_devs[3] > std_devs[0]);
         }
     }
 }
@@ -485,7 +485,7 @@ fn a_channel_goes_on_straight_outside_its_observations() {
     let x = f64::NAN;
     let values = [x, 0., x, 0., 1., 0., 3., 0., 2., 0., 5., 0., x, 0., x, 0.];
     let options = SmoothOptions {
-        strength: Strength::Given(0.3),
+        penalty: Penalty::Given(0.3),
         ..SmoothOptions::default()
     };
     let answer = smoothing_spline(&times, 2, &values, &options).unwrap();
@@ -514,7 +514,7 @@ fn a_channel_that_is_never_observed_is_the_smoothed_prediction() {
         channels: 2,
         missing: 0.0,
         decades: 0.5,
-        options: Options::default(),
+        options: CompensationOptions::default(),
     }
     .problem();
     problem.options.end_rule = EndRule::Compensation;
@@ -525,7 +525,7 @@ fn a_channel_that_is_never_observed_is_the_smoothed_prediction() {
         .step_by(2)
         .for_each(|seen| *seen = false);
     let answer = smoothed(&problem, &SmoothOptions::default());
-    assert_eq!(answer.strengths[1], 0.0);
+    assert_eq!(answer.penalties[1], 0.0);
     assert!(answer.noise[1].is_nan());
     let exact = problem.compensation();
     for piece in 0..8 {
@@ -545,10 +545,10 @@ fn bad_options_are_refused_by_name() {
         error.to_string()
     };
     let message = refused(SmoothOptions {
-        strength: Strength::Given(-1.0),
+        penalty: Penalty::Given(-1.0),
         ..SmoothOptions::default()
     });
-    assert!(message.contains("`strength` is -1"), "{message}");
+    assert!(message.contains("`penalty` is -1"), "{message}");
     let message = refused(SmoothOptions {
         pin_weight: 0.0,
         ..SmoothOptions::default()
@@ -586,9 +586,9 @@ fn bad_options_are_refused_by_name() {
             .to_string()
             .contains("right limit of the slope")
     );
-    let options = Options {
+    let options = CompensationOptions {
         end_rule: EndRule::Compensation,
-        ..Options::default()
+        ..CompensationOptions::default()
     };
     assert_eq!(SmoothOptions::default().compensation(), options);
     assert!(

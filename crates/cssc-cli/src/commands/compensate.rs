@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::prediction::{Limits, Prediction, time_major};
 use crate::query;
 use crate::source::Source;
-use cssc::{Error, Jets, Options, PiecewiseCubic};
+use cssc::{CompensationOptions, Error, Jets, PiecewiseCubic};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -108,8 +108,8 @@ fn answer(prediction: &Prediction) -> Result<Answer, Error> {
 }
 
 fn compensation(prediction: &Prediction) -> Result<PiecewiseCubic, Error> {
-    let default = Options::default();
-    let options = Options {
+    let default = CompensationOptions::default();
+    let options = CompensationOptions {
         end_rule: prediction.end_rule.map_or(default.end_rule, Into::into),
         max_fold: prediction.max_fold.unwrap_or(default.max_fold),
         ..default

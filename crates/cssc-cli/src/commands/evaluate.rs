@@ -1,16 +1,17 @@
 use super::fill::level;
 use crate::destination;
-use crate::failure::{Failure, said};
-use crate::reading::{TableArguments, look, must_hold_values};
+use crate::failure::{Failure, failure_from};
+use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::span::{Span, readable, short};
 use crate::summary::{Table, grouped};
-use crate::watching::Talk;
+use crate::watching::Verbosity;
+use cssc::Error;
 use cssc::data::Dataset;
 use cssc::fill::{
-    Bands, Coverage, FillMethod, HoldOut, HoldOutOptions, Interpolator, Limits, Pattern, Score,
-    deviations, hidden_deviations, predict_hidden,
+    BandCalibration, Bounds, Coverage, HoldOut, HoldOutOptions, Interpolator, Method, Pattern,
+    Score, hidden_std_devs, predict_hidden, std_devs,
 };
-use cssc::model::{Model, ModelError};
+use cssc::model::Model;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
 
     /// Methods that need no training
     #[arg(long, value_name = "METHOD,...", value_delimiter = ',')]
-    method: Vec<FillMethod>,
+    method: Vec<Method>,
 
     /// The part of the known values to be hidden in each of three rounds
     #[arg(long, value_name = "PART", default_value = "0.1", value_parser = level)]
@@ -66,7 +67,7 @@ pub(crate) struct Arguments {
     output_format: Form,
 
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -95,7 +96,7 @@ struct Measured {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut reader = self.table.open()?;
-        let (dataset, _) = look(&mut reader, self.talk)?;
+        let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
         must_hold_values(&dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
         let longest = self
@@ -112,7 +113,7 @@ impl Arguments {
             seed: self.seed,
             ..HoldOutOptions::default()
         };
-        let held = HoldOut::new(&dataset, &options).map_err(|error| said(&error))?;
+        let held = HoldOut::new(&dataset, &options).map_err(|error| failure_from(&error))?;
         if held.hidden.is_empty() {
             return Err(Failure::new(format!(
                 "no value of {} could be hidden: there are too few. Give more data.",
@@ -139,7 +140,7 @@ impl Arguments {
             interpolators.push((method.to_string(), plain));
         }
         for path in &self.model {
-            let model = Model::load(path).map_err(|error| said(&error))?;
+            let model = Model::load(path).map_err(|error| failure_from(&error))?;
             interpolators.push((
                 path.display().to_string(),
                 Interpolator::Model {
@@ -148,18 +149,18 @@ impl Arguments {
                 },
             ));
         }
-        let limits = Limits::none(dataset.channels());
-        let scales = deviations(&held.visible);
+        let limits = Bounds::none(dataset.channels());
+        let scales = std_devs(&held.visible);
         let bounds = bounds(held);
-        let widths = hidden_deviations(held).map_err(|error| said(&error))?;
-        let measure = |name: &str, interpolator: &Interpolator| -> Result<Measured, ModelError> {
+        let widths = hidden_std_devs(held).map_err(|error| failure_from(&error))?;
+        let measure = |name: &str, interpolator: &Interpolator| -> Result<Measured, Error> {
             let found = predict_hidden(interpolator, held, &limits)?;
             let score = |counts: &dyn Fn(&cssc::fill::Hidden) -> bool| {
                 Score::new(&held.hidden, &found, &scales, counts)
             };
             let channels = dataset.channels();
             let (_, coverage) =
-                Bands::calibrate(self.bands, channels, &held.hidden, &found, &widths);
+                BandCalibration::calibrate(self.bands, channels, &held.hidden, &found, &widths);
             let mut from = 0.0;
             let lengths = bounds.iter().map(|&to| {
                 let score = score(&|hidden| hidden.gap > from && hidden.gap <= to);
@@ -179,7 +180,9 @@ impl Arguments {
         };
         interpolators
             .iter()
-            .map(|(name, interpolator)| measure(name, interpolator).map_err(|error| said(&error)))
+            .map(|(name, interpolator)| {
+                measure(name, interpolator).map_err(|error| failure_from(&error))
+            })
             .collect()
     }
 }
@@ -272,7 +275,7 @@ fn json_text(results: &[Measured], dataset: &Dataset, hidden: usize) -> Result<S
         })
         .collect();
     let text = serde_json::to_string_pretty(&json!({ "hidden": hidden, "methods": methods }));
-    Ok(text.map_err(|error| said(&error))? + "\n")
+    Ok(text.map_err(|error| failure_from(&error))? + "\n")
 }
 
 fn csv_text(results: &[Measured], dataset: &Dataset) -> String {

@@ -1,18 +1,17 @@
-use crate::failure::{Failure, said, unless_pipe_closed};
+use crate::failure::{Failure, failure_from, unless_pipe_closed};
 use crate::filling::{Asking, Limiting};
 use crate::picture;
-use crate::reading::{TableArguments, look, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
 use crate::span::{Span, readable};
 use crate::summary;
-use crate::watching::{self, Talk, Watch};
+use crate::watching::{self, Verbosity, Watch};
+use cssc::Error;
 use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply};
 use cssc::fill::{
-    Asked, AutoOptions, Choice, FillMethod, Filler, HoldOutOptions, Interpolator, choose,
-    find_steps,
+    Asked, AutoOptions, Choice, Filler, HoldOutOptions, Interpolator, Method, choose, find_steps,
 };
-use cssc::model::ModelError;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -83,7 +82,7 @@ pub(crate) struct Arguments {
     settings: SettingArguments,
 
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 fn budget(text: &str) -> Result<f64, String> {
@@ -106,23 +105,23 @@ impl Arguments {
             picture::check_ending(path)?;
         }
         let mut reader = self.table.open()?;
-        let (dataset, all) = look(&mut reader, self.talk)?;
+        let (dataset, all) = load_dataset(&mut reader, self.verbosity)?;
         must_hold_values(&dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
         let longest_gap = self.limiting.longest_gap(dates)?;
         let asked = self.asking.asked(reader.shape())?;
         let auto = self.auto(&dataset, longest_gap)?;
-        self.talk.text(&summary::gaps(&dataset, dates));
-        self.talk.event(&summary::gaps_event(&dataset));
+        self.verbosity.text(&summary::gaps(&dataset, dates));
+        self.verbosity.event(&summary::gaps_event(&dataset));
         self.warn_of_steps(&dataset);
         let nothing = [&self.output, &self.plot, &self.report, &self.save_model];
         if nothing.iter().all(|path| path.is_none()) {
-            self.talk
+            self.verbosity
                 .text(&self.intention(&auto, &asked, &dataset, longest_gap, dates));
             return Ok(());
         }
         if !all {
-            self.talk
+            self.verbosity
                 .note("note: the table is large; methods are compared on its first series.");
         }
         let choice = self.choose(&dataset, &auto)?;
@@ -140,8 +139,8 @@ impl Arguments {
         if let Some(path) = &self.output {
             let counts =
                 unless_pipe_closed(self.write(path, &mut reader, &filler))?.unwrap_or_default();
-            self.talk.text(&summary::counts(&counts));
-            self.talk.event(&json!({
+            self.verbosity.text(&summary::counts(&counts));
+            self.verbosity.event(&json!({
                 "event": "done", "series": counts.series, "rows": counts.rows, "filled": counts.filled,
                 "added": counts.added,
             }));
@@ -162,14 +161,14 @@ impl Arguments {
     }
 
     fn auto(&self, dataset: &Dataset, longest_gap: Option<f64>) -> Result<AutoOptions, Failure> {
-        let (methods, named) = self.methods()?;
+        let (methods, require_all) = self.methods()?;
         let mut learn = self.settings.options()?;
         learn.training.seed = self.seed;
         learn.training.steps = self.steps.unwrap_or(learn.training.steps);
         learn.longest_gap = longest_gap;
         Ok(AutoOptions {
             methods,
-            named,
+            require_all,
             hold_out: HoldOutOptions {
                 longest: longest_gap,
                 seed: self.seed,
@@ -185,14 +184,14 @@ impl Arguments {
         })
     }
 
-    fn methods(&self) -> Result<(Vec<FillMethod>, bool), Failure> {
+    fn methods(&self) -> Result<(Vec<Method>, bool), Failure> {
         if self.method == "auto" {
             let trains = self.budget > 0.0 || self.steps.is_some();
-            let usable = |method: &FillMethod| trains || !method.is_trained();
-            return Ok((FillMethod::ALL.into_iter().filter(usable).collect(), false));
+            let usable = |method: &Method| trains || !method.is_trained();
+            return Ok((Method::ALL.into_iter().filter(usable).collect(), false));
         }
         let names = self.method.split(',').map(|name| name.trim().parse());
-        let methods: Result<Vec<FillMethod>, String> = names.collect();
+        let methods: Result<Vec<Method>, String> = names.collect();
         let mut methods = methods.map_err(|problem| {
             Failure::new(format!(
                 "--method: {problem}, or auto to choose from all of them."
@@ -205,7 +204,7 @@ impl Arguments {
 
     fn warn_of_steps(&self, dataset: &Dataset) {
         for found in find_steps(dataset) {
-            self.talk.note(&format!(
+            self.verbosity.note(&format!(
                 "note: `{}` moves in steps ({:.0} % of its movement happens in a twentieth of its changes). No smooth \
                  curve can follow a jump: do not trust what is filled in near one.",
                 dataset.channel_names()[found.channel],
@@ -221,18 +220,18 @@ impl Arguments {
             if progress.step == 1 {
                 watch.take().inspect(Watch::finish);
             }
-            let watch =
-                watch.get_or_insert_with(|| Watch::new(self.talk, summary::training_name(method)));
+            let watch = watch
+                .get_or_insert_with(|| Watch::new(self.verbosity, summary::training_name(method)));
             watch.step(progress)
         });
         watch.inspect(Watch::finish);
-        let choice = choice.map_err(|error| said(&error))?;
-        self.talk
+        let choice = choice.map_err(|error| failure_from(&error))?;
+        self.verbosity
             .text(&summary::comparison(&choice, dataset.channel_names()));
-        self.talk
+        self.verbosity
             .event(&summary::comparison_event(&choice, dataset.channel_names()));
         for note in &choice.notes {
-            self.talk.note(&format!("note: {note}."));
+            self.verbosity.note(&format!("note: {note}."));
         }
         Ok(choice)
     }
@@ -242,17 +241,15 @@ impl Arguments {
         path: &Path,
         reader: &mut TableReader,
         filler: &Filler,
-    ) -> Result<Counts, ModelError> {
+    ) -> Result<Counts, Error> {
         let extras = Extras {
             filled: self.mark,
             bands: self.bands.is_some(),
         };
         let mut writer = TableWriter::create_with(path, reader.shape(), extras)?;
-        let counts = apply(
-            reader,
-            &mut writer,
-            |series| -> Result<Filled, ModelError> { filler.fill(series) },
-        )?;
+        let counts = apply(reader, &mut writer, |series| -> Result<Filled, Error> {
+            filler.fill(series)
+        })?;
         writer.finish()?;
         Ok(counts)
     }
@@ -319,7 +316,7 @@ fn save_model(path: &Path, choice: &Choice) -> Result<(), Failure> {
     });
     let model = used.or(choice.trained.first().map(|trained| &trained.model));
     match model {
-        Some(model) => model.save(path).map_err(|error| said(&error)),
+        Some(model) => model.save(path).map_err(|error| failure_from(&error)),
         None => Err(Failure::new(
             "no model was trained that could be saved. Give more --budget, or name a method that is trained.",
         )),

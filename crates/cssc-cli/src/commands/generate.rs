@@ -1,6 +1,6 @@
 //! `cssc generate`: the paper's three kinds of data, from a seed.
 
-use crate::failure::{Failure, said};
+use crate::failure::{Failure, failure_from};
 use cssc::data::generate::hopper::{self, Hopper};
 use cssc::data::generate::idx::Images;
 use cssc::data::generate::moving_mnist::{self, MovingMnist};
@@ -95,14 +95,14 @@ impl Arguments {
             Set::Hopper { common, mujoco } => {
                 let directory = mujoco.unwrap_or_else(mujoco::directory);
                 let mut hopper =
-                    Hopper::new(&directory, common.seed).map_err(|error| said(&error))?;
+                    Hopper::new(&directory, common.seed).map_err(|error| failure_from(&error))?;
                 common.write(&mut hopper)
             }
             Set::MovingMnist { common, digits } => {
                 let training = read_digits(&digits, &["train"])?;
                 let test = read_digits(&digits, &["t10k", "test"])?;
                 let videos = MovingMnist::new(common.seed, common.series, training, test);
-                common.write(&mut videos.map_err(|error| said(&error))?)
+                common.write(&mut videos.map_err(|error| failure_from(&error))?)
             }
         }
     }
@@ -117,7 +117,7 @@ impl<const SERIES: usize> Common<SERIES> {
         );
         let written = write(generator, self.series, &self.out, || bar.inc(1));
         bar.finish_and_clear();
-        written.map_err(|error| said(&error))
+        written.map_err(|error| failure_from(&error))
     }
 }
 
@@ -139,5 +139,5 @@ fn read_digits(directory: &Path, starts: &[&str]) -> Result<Images, Failure> {
             directory.display()
         ))
     })?;
-    Images::read(&path).map_err(|error| said(&error))
+    Images::read(&path).map_err(|error| failure_from(&error))
 }

@@ -1,5 +1,5 @@
 use crate::destination;
-use crate::failure::{Failure, said};
+use crate::failure::{Failure, failure_from};
 use crate::summary::{Table, grouped};
 use cssc::model::Model;
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let model = Model::load(&self.file).map_err(|error| said(&error))?;
+        let model = Model::load(&self.file).map_err(|error| failure_from(&error))?;
         let about = model.about();
         let text = if self.json {
             let value = serde_json::to_string_pretty(about);
-            value.map_err(|error| said(&error))? + "\n"
+            value.map_err(|error| failure_from(&error))? + "\n"
         } else {
             describe(&model)?
         };
@@ -37,7 +37,7 @@ fn describe(model: &Model) -> Result<String, Failure> {
     let about = model.about();
     let mut table = Table::new(&["model", ""]);
     let mut row = |name: &str, value: String| table.row(vec![name.to_owned(), value]);
-    let config = serde_json::to_value(&about.model).map_err(|error| said(&error))?;
+    let config = serde_json::to_value(&about.model).map_err(|error| failure_from(&error))?;
     let method = config["method"].as_str().unwrap_or_default();
     row("method", method.to_owned());
     row("columns", about.channel_names.join(", "));

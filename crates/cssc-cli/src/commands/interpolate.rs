@@ -1,16 +1,18 @@
 use super::fill::level;
-use crate::failure::{Failure, said};
+use crate::failure::{Failure, failure_from};
 use crate::filling::{Asking, Limiting};
-use crate::reading::{TableArguments, look, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::summary;
-use crate::watching::Talk;
+use crate::watching::Verbosity;
+use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Extras, Filled, TableWriter, apply};
 use cssc::data::{Dataset, Series};
 use cssc::fill::{
-    Asked, Bands, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_deviations, predict_hidden,
+    Asked, BandCalibration, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_std_devs,
+    predict_hidden,
 };
-use cssc::model::{Method, Model, ModelError};
+use cssc::model::{Compensation, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ pub(crate) struct Arguments {
     export_to: Option<PathBuf>,
 
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
@@ -80,9 +82,9 @@ enum Part {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let model = Model::load(&self.model).map_err(|error| said(&error))?;
+        let model = Model::load(&self.model).map_err(|error| failure_from(&error))?;
         let mut reader = self.table.open()?;
-        let (dataset, _) = look(&mut reader, self.talk)?;
+        let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
         must_hold_values(&dataset, &self.table.name())?;
         let about = model.about();
         if dataset.channel_names() != about.channel_names {
@@ -93,7 +95,7 @@ impl Arguments {
                 dataset.channel_names().join(", ")
             )));
         }
-        if self.smooth && about.model.method != Method::Cssc {
+        if self.smooth && about.model.compensation != Compensation::Output {
             return Err(Failure::new(
                 "--smooth is for models trained with --method cssc. Leave it out, or train such a model.",
             ));
@@ -121,34 +123,39 @@ impl Arguments {
             bands: self.bands.is_some(),
         };
         let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)
-            .map_err(|error| said(&error))?;
+            .map_err(|error| failure_from(&error))?;
         let counts = apply(
             &mut reader,
             &mut writer,
-            |series| -> Result<Filled, ModelError> { filler.fill(series) },
+            |series| -> Result<Filled, Error> { filler.fill(series) },
         )
-        .map_err(|error| said(&error))?;
-        writer.finish().map_err(|error| said(&error))?;
-        self.talk.note(&summary::counts(&counts));
+        .map_err(|error| failure_from(&error))?;
+        writer.finish().map_err(|error| failure_from(&error))?;
+        self.verbosity.note(&summary::counts(&counts));
         if let Some(path) = &self.export_to {
             let arrays = self
                 .arrays(&dataset, &filler)
-                .map_err(|error| said(&error))?;
-            npz::write(path, &arrays).map_err(|error| said(&error))?;
+                .map_err(|error| failure_from(&error))?;
+            npz::write(path, &arrays).map_err(|error| failure_from(&error))?;
         }
         Ok(())
     }
 
-    fn calibrated(&self, level: f64, dataset: &Dataset, filler: &Filler) -> Result<Bands, Failure> {
-        let calibrate = || -> Result<_, ModelError> {
+    fn calibrated(
+        &self,
+        level: f64,
+        dataset: &Dataset,
+        filler: &Filler,
+    ) -> Result<BandCalibration, Failure> {
+        let calibrate = || -> Result<_, Error> {
             let options = HoldOutOptions {
                 longest: filler.longest_gap,
                 ..HoldOutOptions::default()
             };
             let held = HoldOut::new(dataset, &options)?;
             let found = predict_hidden(&filler.interpolators[0], &held, &filler.limits)?;
-            let widths = hidden_deviations(&held)?;
-            Ok(Bands::calibrate(
+            let widths = hidden_std_devs(&held)?;
+            Ok(BandCalibration::calibrate(
                 level,
                 dataset.channels(),
                 &held.hidden,
@@ -156,14 +163,14 @@ impl Arguments {
                 &widths,
             ))
         };
-        let (bands, coverage) = calibrate().map_err(|error| said(&error))?;
+        let (bands, coverage) = calibrate().map_err(|error| failure_from(&error))?;
         let text = summary::coverage(&bands, &coverage, dataset.channel_names());
-        self.talk.text(text.trim_end());
+        self.verbosity.text(text.trim_end());
         Ok(bands)
     }
 
     /// The parts asked for at all rows of the result, series after series.
-    fn arrays(&self, dataset: &Dataset, filler: &Filler) -> Result<Vec<Array>, ModelError> {
+    fn arrays(&self, dataset: &Dataset, filler: &Filler) -> Result<Vec<Array>, Error> {
         let Some(Interpolator::Model { model, .. }) = filler.interpolators.first() else {
             return Ok(Vec::new());
         };

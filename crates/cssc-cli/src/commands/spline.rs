@@ -6,7 +6,7 @@ use crate::query;
 use crate::source::Source;
 use crate::table::{Channel, Table};
 use clap::ValueEnum;
-use cssc::{Jets, Kind, PiecewiseCubic};
+use cssc::{Jets, PiecewiseCubic, SplineKind};
 use std::io::{self, Write};
 
 /// Interpolate a table with a plain spline
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
     /// Which interpolator
     #[arg(long, value_enum)]
-    kind: SplineKind,
+    kind: Choice,
 
     /// Times to interpolate at: numbers with commas between them, a file of numbers, or - for standard input
     #[arg(long, value_name = "TIMES|FILE", allow_hyphen_values = true)]
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
 
 /// The interpolators by the names they have on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum SplineKind {
+enum Choice {
     /// Straight lines
     Linear,
     /// Cubic, twice continuously differentiable, no curvature at the ends
@@ -94,29 +94,29 @@ impl Arguments {
         })
     }
 
-    fn library_kind(&self) -> Result<Kind, Failure> {
-        if self.end_slopes.is_some() && self.kind != SplineKind::Clamped {
+    fn library_kind(&self) -> Result<SplineKind, Failure> {
+        if self.end_slopes.is_some() && self.kind != Choice::Clamped {
             return Err(Failure::new(
                 "--end-slopes is only for --kind clamped; the other kinds find their end slopes themselves. \
                  Leave it out, or choose --kind clamped.",
             ));
         }
         Ok(match self.kind {
-            SplineKind::Linear => Kind::Linear,
-            SplineKind::Natural => Kind::Natural,
-            SplineKind::NotAKnot => Kind::NotAKnot,
-            SplineKind::Clamped => {
+            Choice::Linear => SplineKind::Linear,
+            Choice::Natural => SplineKind::Natural,
+            Choice::NotAKnot => SplineKind::NotAKnot,
+            Choice::Clamped => {
                 let [start_slope, end_slope] = self.end_slopes.unwrap_or_default();
-                Kind::Clamped {
+                SplineKind::Clamped {
                     start_slope,
                     end_slope,
                 }
             }
-            SplineKind::Makima => Kind::Makima,
+            Choice::Makima => SplineKind::Makima,
         })
     }
 
-    fn interpolate(&self, table: &Table, kind: Kind, times: &[f64]) -> Result<Jets, Failure> {
+    fn interpolate(&self, table: &Table, kind: SplineKind, times: &[f64]) -> Result<Jets, Failure> {
         let jets = PiecewiseCubic::fit(
             &table.times,
             table.channels.len(),

@@ -1,11 +1,11 @@
-use crate::failure::{Failure, said};
-use crate::reading::{TableArguments, look, must_hold_values};
+use crate::failure::{Failure, failure_from};
+use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
 use crate::span::Span;
 use crate::summary;
-use crate::watching::{self, Talk, Watch};
+use crate::watching::{self, Verbosity, Watch};
 use cssc::fill::Learning;
-use cssc::model::Method;
+use cssc::model::Compensation;
 use cssc::train::{Control, Trainer};
 use serde_json::json;
 use std::ffi::OsString;
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     settings: SettingArguments,
 
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -74,11 +74,11 @@ enum Kind {
 }
 
 impl Kind {
-    fn method(self) -> Method {
+    fn method(self) -> Compensation {
         match self {
-            Self::OdeRnn => Method::OdeRnn,
-            Self::Cssc => Method::Cssc,
-            Self::HiddenCssc => Method::HiddenCssc,
+            Self::OdeRnn => Compensation::None,
+            Self::Cssc => Compensation::Output,
+            Self::HiddenCssc => Compensation::Hidden,
         }
     }
 }
@@ -92,12 +92,12 @@ impl Arguments {
             )));
         }
         let mut reader = self.table.open()?;
-        let (dataset, _) = look(&mut reader, self.talk)?;
+        let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
         must_hold_values(&dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
         let mut options = self.settings.options()?;
         if let Some(method) = self.method {
-            options.model.method = method.method();
+            options.model.compensation = method.method();
         }
         options.training.steps = self.steps.unwrap_or(options.training.steps);
         options.training.seed = self.seed.unwrap_or(options.training.seed);
@@ -108,9 +108,9 @@ impl Arguments {
             .max_gap
             .map(|span| span.in_table(dates, "--max-gap"))
             .transpose()?;
-        let learning = Learning::new(&dataset, &options).map_err(|error| said(&error))?;
+        let learning = Learning::new(&dataset, &options).map_err(|error| failure_from(&error))?;
         watching::listen();
-        self.talk.note(&format!(
+        self.verbosity.note(&format!(
             "{} windows to train on, {} to validate.",
             summary::grouped(learning.train.len()),
             summary::grouped(learning.validation.len())
@@ -121,13 +121,13 @@ impl Arguments {
         if watching::asked_to_stop() && trainer.summary().stopped_early {
             trainer
                 .save_checkpoint(&checkpoint)
-                .map_err(|error| said(&error))?;
-            self.talk.note(&format!(
+                .map_err(|error| failure_from(&error))?;
+            self.verbosity.note(&format!(
                 "stopped at step {}; the same command with --resume goes on from {}.",
                 trainer.summary().steps,
                 checkpoint.display()
             ));
-            self.talk
+            self.verbosity
                 .event(&json!({ "event": "stopped", "step": trainer.summary().steps }));
             return Err(Failure::new(
                 "the training was stopped before its end; no model was written.",
@@ -135,11 +135,13 @@ impl Arguments {
         }
         let summary = trainer.summary().clone();
         let model = learning.model(trainer);
-        model.save(&self.output).map_err(|error| said(&error))?;
+        model
+            .save(&self.output)
+            .map_err(|error| failure_from(&error))?;
         // It has done its work; when it cannot be removed it only takes space.
         let _ = std::fs::remove_file(&checkpoint);
         let best = summary.best_validation;
-        self.talk.note(&match best {
+        self.verbosity.note(&match best {
             Some((error, step)) => format!(
                 "{} written: best validation error {error:.3e} (squared, in standard deviations) at step {step} of {}.",
                 self.output.display(),
@@ -147,7 +149,7 @@ impl Arguments {
             ),
             None => format!("{} written after {} steps.", self.output.display(), summary.steps),
         });
-        self.talk.event(&json!({
+        self.verbosity.event(&json!({
             "event": "done", "steps": summary.steps, "validation": best.map(|best| best.0),
             "model": self.output.display().to_string(),
         }));
@@ -160,7 +162,7 @@ impl Arguments {
         checkpoint: &Path,
     ) -> Result<Trainer<'d>, Failure> {
         if !self.resume {
-            return learning.trainer().map_err(|error| said(&error));
+            return learning.trainer().map_err(|error| failure_from(&error));
         }
         if !checkpoint.exists() {
             return Err(Failure::new(format!(
@@ -180,8 +182,8 @@ impl Arguments {
                 config.seconds = training.seconds;
             },
         )
-        .map_err(|error| said(&error))?;
-        self.talk
+        .map_err(|error| failure_from(&error))?;
+        self.verbosity
             .note(&format!("going on from step {}.", trainer.summary().steps));
         Ok(trainer)
     }
@@ -191,13 +193,13 @@ impl Arguments {
         let mut saved = Instant::now();
         let mut failed = None;
         let mut watch = Watch::new(
-            self.talk,
-            summary::training_name(trainer.network().config().method),
+            self.verbosity,
+            summary::training_name(trainer.network().config().compensation),
         );
         let result = trainer.run(|trainer, progress| {
             if saved.elapsed() >= every {
                 if let Err(error) = trainer.save_checkpoint(checkpoint) {
-                    failed = Some(said(&error));
+                    failed = Some(failure_from(&error));
                     return Control::Stop;
                 }
                 saved = Instant::now();
@@ -207,7 +209,7 @@ impl Arguments {
         watch.finish();
         match failed {
             Some(failure) => Err(failure),
-            None => result.map_err(|error| said(&error)),
+            None => result.map_err(|error| failure_from(&error)),
         }
     }
 }

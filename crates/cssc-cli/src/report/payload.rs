@@ -1,6 +1,6 @@
 //! The data of the page as JSON.
 //!
-//! Long columns are base64: times as `f64`, or as whole numbers from the first when they are seconds; values as `f32` counted
+//! Long columns are base64: times as `f64`, or as integers from the first when they are seconds; values as `f32` counted
 //! from the middle of their range if zero is outside it, so that 16 million steps cover the range however far it is from zero. Equal columns, like the times that channels share, are stored
 //! once. A report of more than [`MOST_NUMBERS`] numbers is thinned like a picture is; of very many
 //! series the first are kept.
@@ -12,7 +12,7 @@ use super::decimate;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// About six megabytes.
+/// ModelInfo six megabytes.
 pub(super) const MOST_NUMBERS: usize = 1_200_000;
 /// Channels of all series together.
 pub(super) const MOST_CHANNELS: usize = 240;

@@ -3,7 +3,7 @@
 
 use super::*;
 use cssc::data::table::{Duplicates, ReadOptions, read_dataset};
-use cssc::{Kind, Path as _, PiecewiseCubic, Side};
+use cssc::{Path as _, PiecewiseCubic, Side, SplineKind};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -119,11 +119,11 @@ fn spline_picture(name: &str, times: &[f64], values: &[f64], step: f64) -> Chann
     let mut all = [times, &missing].concat();
     all.sort_by(f64::total_cmp);
     all.dedup();
-    let at = |kind: Kind, query: &[f64]| {
+    let at = |kind: SplineKind, query: &[f64]| {
         let fitted = PiecewiseCubic::fit(&observed.times, 1, &observed.values, kind).unwrap();
         fitted.sample(query, Side::Left).unwrap().value
     };
-    let (smoothed, predicted) = (at(Kind::Natural, &all), at(Kind::Linear, &all));
+    let (smoothed, predicted) = (at(SplineKind::Natural, &all), at(SplineKind::Linear, &all));
     let pairs = || smoothed.iter().zip(&predicted);
     let spread: Vec<f64> = pairs().map(|(a, b)| 0.5 + 1.5 * (a - b).abs()).collect();
     let shifted = |sign: f64| {
@@ -136,7 +136,7 @@ fn spline_picture(name: &str, times: &[f64], values: &[f64], step: f64) -> Chann
     ChannelPicture {
         name: name.to_owned(),
         filled: Points {
-            values: at(Kind::Natural, &missing),
+            values: at(SplineKind::Natural, &missing),
             times: missing,
         },
         curve: Some(Curve {

@@ -23,7 +23,7 @@ pub struct Workspace {
 /// Gradients with respect to the inputs of [`Plan::forward`], each a time-major block
 /// `[knots, channels]`. Inputs that are not read get 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Gradient<S = Vec<f64>> {
+pub struct InputGradients<S = Vec<f64>> {
     /// With respect to the observations.
     pub values: S,
     /// With respect to the left limits.
@@ -32,11 +32,11 @@ pub struct Gradient<S = Vec<f64>> {
     pub right: Jets<S>,
 }
 
-impl<T: Real> Gradient<Vec<T>> {
+impl<T: Real> InputGradients<Vec<T>> {
     /// Blocks of `len` zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
-        Gradient {
+        InputGradients {
             values: vec![T::default(); len],
             left: Jets::zeros(len),
             right: Jets::zeros(len),
@@ -44,8 +44,8 @@ impl<T: Real> Gradient<Vec<T>> {
     }
 
     /// The same blocks, borrowed for writing.
-    pub fn as_mut_slices(&mut self) -> Gradient<&mut [T]> {
-        Gradient {
+    pub fn as_mut_slices(&mut self) -> InputGradients<&mut [T]> {
+        InputGradients {
             values: &mut self.values,
             left: self.left.as_mut_slices(),
             right: self.right.as_mut_slices(),
@@ -53,10 +53,10 @@ impl<T: Real> Gradient<Vec<T>> {
     }
 }
 
-impl<T: Real> Gradient<&mut [T]> {
+impl<T: Real> InputGradients<&mut [T]> {
     /// The same blocks, borrowed again.
-    pub(super) fn reborrow(&mut self) -> Gradient<&mut [T]> {
-        Gradient {
+    pub(super) fn reborrow(&mut self) -> InputGradients<&mut [T]> {
+        InputGradients {
             values: self.values,
             left: self.left.reborrow(),
             right: self.right.reborrow(),
@@ -68,13 +68,13 @@ impl<T: Real> Gradient<&mut [T]> {
         let (values, values_rest) = self.values.split_at_mut(at);
         let (left, left_rest) = split_jets(self.left, at);
         let (right, right_rest) = split_jets(self.right, at);
-        let rest = Gradient {
+        let rest = InputGradients {
             values: values_rest,
             left: left_rest,
             right: right_rest,
         };
         (
-            Gradient {
+            InputGradients {
                 values,
                 left,
                 right,
@@ -116,7 +116,7 @@ impl Plan {
         side: Side,
         gradient: &[T],
         workspace: &mut Workspace,
-        into: Gradient<&mut [T]>,
+        into: InputGradients<&mut [T]>,
     ) -> Result<(), Error> {
         self.check_not_empty()?;
         check_query(query)?;
@@ -147,7 +147,7 @@ impl Plan {
         &self,
         gradient: &[T],
         workspace: &mut Workspace,
-        into: Gradient<&mut [T]>,
+        into: InputGradients<&mut [T]>,
     ) -> Result<(), Error> {
         self.check_not_empty()?;
         let pieces = &mut workspace.pieces;
@@ -159,7 +159,7 @@ impl Plan {
     fn transpose<T: Real>(
         &self,
         pieces: &mut PiecewiseCubic,
-        mut into: Gradient<&mut [T]>,
+        mut into: InputGradients<&mut [T]>,
     ) -> Result<(), Error> {
         into.check_lengths(self.times().len() * self.channels())?;
         for (_, block) in into.named_mut() {

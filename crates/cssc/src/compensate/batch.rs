@@ -10,9 +10,9 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::backward::{Gradient, Workspace};
+use super::backward::{InputGradients, Workspace};
 use super::block::{BatchInputs, BatchKnots, BatchQuery, part};
-use super::options::Options;
+use super::options::CompensationOptions;
 use super::plan::Plan;
 use crate::error::{Error, check_length};
 use crate::real::Real;
@@ -22,7 +22,7 @@ use crate::spline::PiecewiseCubic;
 ///
 /// ```
 /// use cssc::compensate::{BatchInputs, BatchKnots, BatchQuery, Compensator};
-/// use cssc::{Jets, Options, Side};
+/// use cssc::{Jets, CompensationOptions, Side};
 /// // two series of one channel, with 2 and 3 knots, and no prediction: natural splines
 /// let knots = BatchKnots { offsets: &[0, 2, 5], times: &[0.0, 1.0, 0.0, 1.0, 2.0], channels: 1, observed: None };
 /// let none = Jets::<Vec<f64>>::zeros(5);
@@ -30,13 +30,13 @@ use crate::spline::PiecewiseCubic;
 /// let inputs = BatchInputs { values: &values, left: none.as_slices(), right: none.as_slices() };
 /// let query = BatchQuery { offsets: &[0, 1, 2], times: &[0.5, 0.5], side: Side::Right };
 /// let mut c = [0.0; 2];
-/// Compensator::new(Options::default()).evaluate(knots, inputs, query, &mut c)?;
+/// Compensator::new(CompensationOptions::default()).evaluate(knots, inputs, query, &mut c)?;
 /// assert_eq!(c, [2.0, 0.6875]);
 /// # Ok::<(), cssc::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Compensator {
-    options: Options,
+    options: CompensationOptions,
     /// Those not in use. A thread takes one and puts it back, rather than owning one: while a
     /// long series waits for its other half the thread may work on a second series.
     idle: Mutex<Vec<Memory>>,
@@ -52,7 +52,7 @@ struct Memory {
 impl Compensator {
     /// A compensator; its calls run in the rayon pool they are made in.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: CompensationOptions) -> Self {
         Compensator {
             options,
             idle: Mutex::default(),
@@ -134,7 +134,7 @@ impl Compensator {
         knots: BatchKnots<'_>,
         query: BatchQuery<'_>,
         gradient: &[T],
-        into: Gradient<&mut [T]>,
+        into: InputGradients<&mut [T]>,
     ) -> Result<(), Error> {
         knots.check()?;
         query.check(knots)?;
@@ -218,7 +218,7 @@ impl<T: Send> Split for &mut [T] {
     }
 }
 
-impl<T: Real> Split for Gradient<&mut [T]> {
+impl<T: Real> Split for InputGradients<&mut [T]> {
     fn split(self, at: usize) -> (Self, Self) {
         self.split_at(at)
     }

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::fold::Inputs;
-use super::options::Options;
+use super::options::CompensationOptions;
 use super::plan::Plan;
 use super::validate;
 use crate::error::{Error, check_length};
@@ -66,7 +66,7 @@ impl BatchKnots<'_> {
     pub(super) fn plan(
         &self,
         series: usize,
-        options: Options,
+        options: CompensationOptions,
         plan: &mut Plan,
     ) -> Result<(), Error> {
         let range = self.range(series);

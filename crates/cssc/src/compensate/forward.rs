@@ -34,7 +34,7 @@ impl Plan {
     ///
     /// `values` are read only where the plan says observed. The left limits at the first knot
     /// are never read. The right limits at the last knot are read only for the value a channel
-    /// is pinned to ([`Options::last_value`](super::Options::last_value)). A series of one
+    /// is pinned to ([`CompensationOptions::last_value`](super::CompensationOptions::last_value)). A series of one
     /// knot gets the constant $x - o$.
     ///
     /// # Errors

@@ -33,7 +33,7 @@
 //! | $\hat o = o + c$ | [`Sum`](crate::Sum) of predicted and compensation |
 //!
 //! Reference: the paper's Theorem 1 and eq. (SSC), with the ends, holes and pins described in
-//! [`EndRule`] and [`Options`].
+//! [`EndRule`] and [`CompensationOptions`].
 
 mod backward;
 mod batch;
@@ -46,11 +46,11 @@ mod plan;
 mod transpose;
 mod validate;
 
-pub use backward::{Gradient, Workspace};
+pub use backward::{InputGradients, Workspace};
 pub use batch::Compensator;
 pub use block::{BatchInputs, BatchKnots, BatchQuery};
 pub use error_bound::error_bound;
-pub use options::{DEFAULT_MAX_FOLD, EndRule, Options};
+pub use options::{CompensationOptions, DEFAULT_MAX_FOLD, EndRule};
 pub(crate) use plan::OwnKnot;
 pub use plan::{Plan, Role};
 
@@ -63,14 +63,14 @@ use crate::spline::PiecewiseCubic;
 /// `[times, channels]`. For repeated use, or for gradients, keep a [`Plan`].
 ///
 /// ```
-/// use cssc::{compensate, Jets, Kind, Options, Path, PiecewiseCubic, Side, Sum};
+/// use cssc::{compensate, Jets, SplineKind, CompensationOptions, Path, PiecewiseCubic, Side, Sum};
 /// let times = [0.0, 1.0, 3.0];
 /// let values = [0.0, 2.0, 1.0];
 /// // any path will do as a prediction; this one misses all observations
-/// let predicted = PiecewiseCubic::fit(&times, 1, &[0.5, 0.5, 0.5], Kind::Linear)?;
+/// let predicted = PiecewiseCubic::fit(&times, 1, &[0.5, 0.5, 0.5], SplineKind::Linear)?;
 /// let left = predicted.sample(&times, Side::Left)?;
 /// let right = predicted.sample(&times, Side::Right)?;
-/// let c = compensate(&times, 1, &values, left.as_slices(), right.as_slices(), Options::default())?;
+/// let c = compensate(&times, 1, &values, left.as_slices(), right.as_slices(), CompensationOptions::default())?;
 /// let smoothed = Sum::new(predicted, c)?;
 /// assert!((smoothed.sample(&[1.0], Side::Left)?.value[0] - 2.0).abs() < 1e-15);
 /// # Ok::<(), cssc::Error>(())
@@ -85,7 +85,7 @@ pub fn compensate<T: Real>(
     values: &[T],
     left: Jets<&[T]>,
     right: Jets<&[T]>,
-    options: Options,
+    options: CompensationOptions,
 ) -> Result<PiecewiseCubic, Error> {
     check_length(
         "values",

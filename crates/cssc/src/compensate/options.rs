@@ -20,7 +20,7 @@ pub enum EndRule {
 
 /// Settings of the compensation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Options {
+pub struct CompensationOptions {
     /// The rule at both ends; default [`EndRule::Output`].
     pub end_rule: EndRule,
     /// How many jumps in a row are folded inside a hole before one is pinned: every
@@ -32,9 +32,9 @@ pub struct Options {
     pub last_value: Side,
 }
 
-impl Default for Options {
+impl Default for CompensationOptions {
     fn default() -> Self {
-        Options {
+        CompensationOptions {
             end_rule: EndRule::default(),
             max_fold: Some(DEFAULT_MAX_FOLD),
             last_value: Side::Right,

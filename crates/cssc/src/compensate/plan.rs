@@ -14,7 +14,7 @@
 //! Channels with the same own knots share one [`Group`]. Planning again into the same plan
 //! reuses its memory.
 
-use super::options::Options;
+use super::options::CompensationOptions;
 use crate::error::{Error, check_knots, check_length};
 use crate::spline::SharedKnots;
 use crate::spline::tridiagonal::Tridiagonal;
@@ -36,7 +36,7 @@ pub enum Role {
 pub struct Plan {
     pub(super) times: Vec<f64>,
     pub(super) channels: usize,
-    pub(super) options: Options,
+    pub(super) options: CompensationOptions,
     pub(super) shared: SharedKnots,
     /// One for each group of channels; those beyond `group_count` only keep their memory.
     groups: Vec<Group>,
@@ -68,7 +68,7 @@ impl Plan {
         times: &[f64],
         channels: usize,
         observed: Option<&[bool]>,
-        options: Options,
+        options: CompensationOptions,
     ) -> Result<Self, Error> {
         let mut plan = Plan::default();
         plan.prepare(times, channels, observed, options)?;
@@ -87,7 +87,7 @@ impl Plan {
         times: &[f64],
         channels: usize,
         observed: Option<&[bool]>,
-        options: Options,
+        options: CompensationOptions,
     ) -> Result<(), Error> {
         self.times.clear();
         self.channels = 0;
@@ -126,7 +126,7 @@ impl Plan {
 
     /// The options it was planned with.
     #[must_use]
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> CompensationOptions {
         self.options
     }
 

@@ -14,7 +14,7 @@
 //!
 //! Reference: the transpose of the paper's eq. (SSC) and (comput_M).
 
-use super::backward::Gradient;
+use super::backward::InputGradients;
 use super::fold::PackJets;
 use super::options::EndRule;
 use super::plan::{Group, OwnKnot, Plan};
@@ -26,13 +26,13 @@ use crate::spline::PieceRows;
 
 /// The gradients at consecutive knots, numbered as in the whole series.
 pub(super) struct GradientRows<'a, T> {
-    blocks: Gradient<&'a mut [T]>,
+    blocks: InputGradients<&'a mut [T]>,
     first: usize,
 }
 
 impl<'a, T: Real> GradientRows<'a, T> {
     /// The gradients at all knots.
-    pub(super) fn new(blocks: &'a mut Gradient<&mut [T]>) -> Self {
+    pub(super) fn new(blocks: &'a mut InputGradients<&mut [T]>) -> Self {
         GradientRows {
             blocks: blocks.reborrow(),
             first: 0,

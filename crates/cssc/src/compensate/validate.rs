@@ -13,7 +13,7 @@ pub(super) fn lengths<T: Real>(inputs: &Inputs<'_, T>, knots: usize) -> Result<(
     let left = ["left value", "left slope", "left curvature"];
     let right = ["right value", "right slope", "right curvature"];
     for (names, limits) in [(left, &inputs.left), (right, &inputs.right)] {
-        for (name, (_, block)) in names.into_iter().zip(limits.named()) {
+        for (name, (_, block)) in names.into_iter().zip(limits.by_name()) {
             check_length(name, block.len(), expected, reason)?;
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn finite<T: Real>(plan: &Plan, inputs: &Inputs<'_, T>) -> Result<(),
                 });
             }
             for (side, limits) in [(Side::Left, &inputs.left), (Side::Right, &inputs.right)] {
-                for (what, block) in limits.named() {
+                for (what, block) in limits.by_name() {
                     let value = block[at].to_f64();
                     if !value.is_finite() && plan.reads(side, what, index, channel) {
                         return Err(Error::LimitNotFinite {

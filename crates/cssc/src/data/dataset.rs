@@ -1,7 +1,8 @@
 //! Many series with the same channels.
 use std::collections::HashMap;
 
-use super::{DataError, Series};
+use super::Series;
+use crate::Error;
 
 /// Series that share their channels. Ids, where given, differ: checked when it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,11 +13,11 @@ pub struct Dataset {
 
 impl Dataset {
     /// Makes a data set; every series must have one channel for each name.
-    pub fn new(channel_names: Vec<String>, series: Vec<Series>) -> Result<Self, DataError> {
+    pub fn new(channel_names: Vec<String>, series: Vec<Series>) -> Result<Self, Error> {
         let mut numbers = HashMap::new();
         for (number, one) in series.iter().enumerate() {
             if one.channels() != channel_names.len() {
-                return Err(DataError::ChannelCount {
+                return Err(Error::ChannelCount {
                     series: one.id().map_or_else(|| number.to_string(), str::to_owned),
                     expected: channel_names.len(),
                     found: one.channels(),
@@ -24,7 +25,7 @@ impl Dataset {
             }
             let Some(id) = one.id() else { continue };
             if let Some(first) = numbers.insert(id, number) {
-                return Err(DataError::DuplicateId {
+                return Err(Error::DuplicateId {
                     id: id.to_owned(),
                     first,
                     second: number,
@@ -86,8 +87,8 @@ impl Dataset {
     /// The same channels with every series changed by `change`, which keeps ids and channels.
     pub(crate) fn map(
         &self,
-        change: impl FnMut(&Series) -> Result<Series, DataError>,
-    ) -> Result<Self, DataError> {
+        change: impl FnMut(&Series) -> Result<Series, Error>,
+    ) -> Result<Self, Error> {
         let series = self.series.iter().map(change).collect::<Result<_, _>>()?;
         Ok(Self {
             channel_names: self.channel_names.clone(),

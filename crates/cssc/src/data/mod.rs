@@ -13,7 +13,6 @@
 //! | [`npz`] | NumPy archives (`tables`) |
 //! | [`table`] | people's own tables, read and written (`tables`) |
 pub mod dataset;
-pub mod error;
 pub mod filled;
 #[cfg(feature = "tables")]
 pub mod generate;
@@ -30,7 +29,6 @@ pub mod table;
 pub mod toy_v1;
 
 pub use dataset::Dataset;
-pub use error::DataError;
 pub use filled::Filled;
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub use random::Random;

@@ -9,9 +9,9 @@ use std::path::Path;
 use npyz::{DType, NpyFile, Order, TypeChar, WriterBuilder};
 use zip::write::SimpleFileOptions;
 
-use super::DataError;
 use super::table::Compression;
 use super::table::output::Output;
+use crate::Error;
 
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,9 +53,9 @@ impl Array {
 }
 
 /// Reads all arrays of an archive.
-pub fn read(path: &Path) -> Result<Vec<Array>, DataError> {
-    let file = File::open(path).map_err(DataError::reading(path))?;
-    let broken = |problem: &dyn ToString| DataError::content(path, problem.to_string());
+pub fn read(path: &Path) -> Result<Vec<Array>, Error> {
+    let file = File::open(path).map_err(Error::reading(path))?;
+    let broken = |problem: &dyn ToString| Error::content(path, problem.to_string());
     let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|e| broken(&e))?;
     let mut arrays = Vec::with_capacity(archive.len());
     for number in 0..archive.len() {
@@ -72,14 +72,14 @@ pub fn read(path: &Path) -> Result<Vec<Array>, DataError> {
 }
 
 /// The array of that name, or an error that lists the names there are.
-pub fn find<'a>(arrays: &'a [Array], name: &str, path: &Path) -> Result<&'a Array, DataError> {
+pub fn find<'a>(arrays: &'a [Array], name: &str, path: &Path) -> Result<&'a Array, Error> {
     arrays
         .iter()
         .find(|array| array.name == name)
         .ok_or_else(|| {
             let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
             let problem = format!("expected an array `{name}`, found {}", names.join(", "));
-            DataError::content(path, problem)
+            Error::content(path, problem)
         })
 }
 
@@ -127,8 +127,8 @@ fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Resu
 }
 
 /// Writes arrays to an archive, compressed.
-pub fn write(path: &Path, arrays: &[Array]) -> Result<(), DataError> {
-    let failed = DataError::writing(path);
+pub fn write(path: &Path, arrays: &[Array]) -> Result<(), Error> {
+    let failed = Error::writing(path);
     let mut output = Output::create(path, Compression::None).map_err(&failed)?;
     write_to(&mut output, arrays).map_err(&failed)?;
     output.finish().map_err(failed)
@@ -151,9 +151,9 @@ pub(super) fn write_streamed(
     path: &Path,
     arrays: &[Array],
     (name, shape): (&str, &[usize]),
-    pieces: impl Iterator<Item = Result<Vec<f32>, DataError>>,
-) -> Result<(), DataError> {
-    let failed = DataError::writing(path);
+    pieces: impl Iterator<Item = Result<Vec<f32>, Error>>,
+) -> Result<(), Error> {
+    let failed = Error::writing(path);
     let mut output = Output::create(path, Compression::None).map_err(&failed)?;
     let mut archive = zip::ZipWriter::new_stream(&mut output);
     let start = |archive: &mut zip::ZipWriter<_>, name: &str| {

@@ -35,12 +35,12 @@ impl Random {
     }
 
     /// Normal with the given mean and standard deviation.
-    pub fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
+    pub fn normal(&mut self, mean: f64, std_dev: f64) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
-        mean + deviation * radius * (std::f64::consts::TAU * self.unit()).cos()
+        mean + std_dev * radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// A whole number below `bound`, each equally likely (bias below `bound` · 2⁻⁶⁴).
+    /// An integer below `bound`, each equally likely (bias below `bound` · 2⁻⁶⁴).
     ///
     /// # Panics
     /// When `bound` is 0.

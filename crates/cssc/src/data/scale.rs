@@ -9,7 +9,8 @@
 //!
 //! Why times: a field learned where gaps are near 0.1 is stiff or idle where they are 300 (seconds
 //! of a sensor). The unit makes the median gap of the training part the gap asked for.
-use super::{DataError, Dataset, Series};
+use super::{Dataset, Series};
+use crate::Error;
 
 /// How the values of each channel are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,17 +70,17 @@ impl Scaler {
 
     /// Fixed constants per channel, times left alone. The hopper set uses (x - minimum) / maximum:
     /// divided by the maximum and not by the range, as the public code does.
-    pub fn fixed(offsets: Vec<f64>, scales: Vec<f64>) -> Result<Self, DataError> {
+    pub fn fixed(offsets: Vec<f64>, scales: Vec<f64>) -> Result<Self, Error> {
         if offsets.len() != scales.len() {
             let (offsets, scales) = (offsets.len(), scales.len());
-            return Err(DataError::Scale(format!(
+            return Err(Error::Scale(format!(
                 "{offsets} offsets but {scales} scales given"
             )));
         }
         let usable = |scale: &f64| scale.is_finite() && *scale != 0.0;
         if !offsets.iter().all(|offset| offset.is_finite()) || !scales.iter().all(usable) {
             let wrong = "offsets must be finite, scales finite and not 0";
-            return Err(DataError::Scale(wrong.to_owned()));
+            return Err(Error::Scale(wrong.to_owned()));
         }
         Ok(Self {
             offsets,
@@ -90,11 +91,11 @@ impl Scaler {
     }
 
     /// The same scales for values, with this origin and unit of time.
-    pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, DataError> {
+    pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, Error> {
         if !(origin.is_finite() && unit.is_finite() && unit > 0.0) {
             let wrong =
                 format!("time needs a finite origin and a unit above 0, found {origin} and {unit}");
-            return Err(DataError::Scale(wrong));
+            return Err(Error::Scale(wrong));
         }
         Ok(Self {
             time_origin: origin,
@@ -108,7 +109,7 @@ impl Scaler {
         training: &Dataset,
         values: ValueScaling,
         times: TimeScaling,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let mut scaler = Self::identity(training.channels());
         for channel in 0..training.channels() {
             let (offset, scale) = match values {
@@ -162,22 +163,22 @@ impl Scaler {
     }
 
     /// A scaled series.
-    pub fn scale(&self, series: &Series) -> Result<Series, DataError> {
+    pub fn scale(&self, series: &Series) -> Result<Series, Error> {
         self.change(series, Self::time, Self::value)
     }
 
     /// The series from a scaled series.
-    pub fn unscale(&self, scaled: &Series) -> Result<Series, DataError> {
+    pub fn unscale(&self, scaled: &Series) -> Result<Series, Error> {
         self.change(scaled, Self::unscale_time, Self::unscale_value)
     }
 
     /// A scaled data set.
-    pub fn scale_all(&self, dataset: &Dataset) -> Result<Dataset, DataError> {
+    pub fn scale_all(&self, dataset: &Dataset) -> Result<Dataset, Error> {
         dataset.map(|series| self.scale(series))
     }
 
     /// The data set from a scaled data set.
-    pub fn unscale_all(&self, scaled: &Dataset) -> Result<Dataset, DataError> {
+    pub fn unscale_all(&self, scaled: &Dataset) -> Result<Dataset, Error> {
         scaled.map(|series| self.unscale(series))
     }
 
@@ -186,10 +187,10 @@ impl Scaler {
         series: &Series,
         time: fn(&Self, f64) -> f64,
         value: fn(&Self, usize, f64) -> f64,
-    ) -> Result<Series, DataError> {
+    ) -> Result<Series, Error> {
         let channels = self.channels();
         if series.channels() != channels {
-            return Err(DataError::ChannelCount {
+            return Err(Error::ChannelCount {
                 series: series.label(),
                 expected: channels,
                 found: series.channels(),
@@ -234,9 +235,9 @@ fn usable_scale(spread: f64, size: f64) -> f64 {
     }
 }
 
-fn origin_and_unit(training: &Dataset, gap: f64) -> Result<(f64, f64), DataError> {
+fn origin_and_unit(training: &Dataset, gap: f64) -> Result<(f64, f64), Error> {
     if !(gap.is_finite() && gap > 0.0) {
-        return Err(DataError::Scale(format!(
+        return Err(Error::Scale(format!(
             "the typical gap must be above 0, found {gap}"
         )));
     }
@@ -252,7 +253,7 @@ fn origin_and_unit(training: &Dataset, gap: f64) -> Result<(f64, f64), DataError
         .collect();
     if gaps.is_empty() {
         let wrong = "no training series has two times, so no gap is typical";
-        return Err(DataError::Scale(wrong.to_owned()));
+        return Err(Error::Scale(wrong.to_owned()));
     }
     let middle = gaps.len() / 2;
     let (_, median, _) = gaps.select_nth_unstable_by(middle, f64::total_cmp);
@@ -306,7 +307,7 @@ mod tests {
     fn every_wrong_scaling_is_refused() {
         let data = dataset(vec![0.0], vec![1.0, 2.0]);
         let fit = |gap| Scaler::fit(&data, ValueScaling::None, TimeScaling::TypicalGap(gap));
-        let message = |result: Result<Scaler, DataError>| result.unwrap_err().to_string();
+        let message = |result: Result<Scaler, Error>| result.unwrap_err().to_string();
         assert!(message(fit(0.0)).contains("must be above 0, found 0"));
         assert!(message(fit(1.0)).contains("no training series has two times"));
         assert!(message(Scaler::fixed(vec![0.0], vec![])).contains("1 offsets but 0 scales"));

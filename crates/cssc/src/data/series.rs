@@ -10,9 +10,9 @@
 //! let series = Series::new(None, 2, vec![0.0, 1.0], vec![1.0, f64::NAN, 3.0, 4.0])?;
 //! assert_eq!(series.value(1, 0), Some(3.0));
 //! assert_eq!(series.value(0, 1), None);
-//! # Ok::<(), cssc::data::DataError>(())
+//! # Ok::<(), cssc::Error>(())
 //! ```
-use super::DataError;
+use crate::Error;
 
 /// Times, values with holes, and an optional id. Times are finite and increase strictly,
 /// values are finite or NaN (missing): checked when it is made.
@@ -31,7 +31,7 @@ impl Series {
         channels: usize,
         times: Vec<f64>,
         values: Vec<f64>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let series = Self {
             id,
             channels,
@@ -43,10 +43,10 @@ impl Series {
         Ok(series)
     }
 
-    fn check_times(&self) -> Result<(), DataError> {
+    fn check_times(&self) -> Result<(), Error> {
         for (index, &time) in self.times.iter().enumerate() {
             if !time.is_finite() {
-                return Err(DataError::TimeNotFinite {
+                return Err(Error::SeriesTimeNotFinite {
                     series: self.label(),
                     index,
                     time,
@@ -54,7 +54,7 @@ impl Series {
             }
             if index > 0 && self.times[index - 1] >= time {
                 let before = self.times[index - 1];
-                return Err(DataError::TimesNotIncreasing {
+                return Err(Error::TimesNotIncreasing {
                     series: self.label(),
                     index,
                     before,
@@ -65,11 +65,11 @@ impl Series {
         Ok(())
     }
 
-    fn check_values(&self) -> Result<(), DataError> {
+    fn check_values(&self) -> Result<(), Error> {
         let (times, channels) = (self.times.len(), self.channels);
         if self.values.len() != times * channels {
             let found = self.values.len();
-            return Err(DataError::ValueCount {
+            return Err(Error::ValueCount {
                 series: self.label(),
                 times,
                 channels,
@@ -78,7 +78,7 @@ impl Series {
         }
         match self.values.iter().position(|value| value.is_infinite()) {
             None => Ok(()),
-            Some(at) => Err(DataError::ValueInfinite {
+            Some(at) => Err(Error::ValueInfinite {
                 series: self.label(),
                 index: at / channels,
                 time: self.times[at / channels],
@@ -143,12 +143,12 @@ impl Series {
     }
 
     /// The same times and id with other values; `values` as in [`Series::new`].
-    pub fn with_values(&self, values: Vec<f64>) -> Result<Self, DataError> {
+    pub fn with_values(&self, values: Vec<f64>) -> Result<Self, Error> {
         Self::new(self.id.clone(), self.channels, self.times.clone(), values)
     }
 
     /// The rows at the given positions, which must increase.
-    pub fn take(&self, indices: &[usize]) -> Result<Self, DataError> {
+    pub fn take(&self, indices: &[usize]) -> Result<Self, Error> {
         let times = indices.iter().map(|&index| self.times[index]).collect();
         let values = indices
             .iter()

@@ -2,7 +2,8 @@
 //!
 //! The frozen sets are split in order, as the paper does: the first series train, the last test,
 //! and the last tenth of the training series validates. People's own data are shuffled with a seed.
-use super::{DataError, Dataset};
+use super::Dataset;
+use crate::Error;
 
 /// Part of the training series that validates in the paper's protocol: the last tenth.
 const VALIDATION_PART: f64 = 0.1;
@@ -33,16 +34,16 @@ pub struct Parts {
 impl Split {
     /// The paper's protocol: the first `training` of `series` series train, except the last tenth
     /// of them (rounded), which validates; the rest test.
-    pub fn paper(series: usize, training: usize) -> Result<Self, DataError> {
+    pub fn paper(series: usize, training: usize) -> Result<Self, Error> {
         let validation = (training as f64 * VALIDATION_PART).round() as usize;
         Self::in_order(series, training.saturating_sub(validation), validation)
     }
 
     /// The first `train` series train, the next `validation` validate, the rest test.
-    pub fn in_order(series: usize, train: usize, validation: usize) -> Result<Self, DataError> {
+    pub fn in_order(series: usize, train: usize, validation: usize) -> Result<Self, Error> {
         if train + validation > series {
             let reason = format!("{train} to train and {validation} to validate were asked for");
-            return Err(DataError::Split { series, reason });
+            return Err(Error::Split { series, reason });
         }
         Ok(Self {
             train: (0..train).collect(),
@@ -54,8 +55,8 @@ impl Split {
     /// Shuffles by `seed`, then gives `validation` and `test` (fractions of all series, rounded
     /// to whole series) away; the rest trains. Inside each part the series keep their order.
     #[cfg(any(feature = "nn", feature = "tables"))]
-    pub fn random(series: usize, validation: f64, test: f64, seed: u64) -> Result<Self, DataError> {
-        let refuse = |reason| Err(DataError::Split { series, reason });
+    pub fn random(series: usize, validation: f64, test: f64, seed: u64) -> Result<Self, Error> {
+        let refuse = |reason| Err(Error::Split { series, reason });
         if !(validation >= 0.0 && test >= 0.0 && validation + test <= 1.0) {
             return refuse(format!(
                 "the parts to validate ({validation}) and to test ({test}) must be at least 0 \
@@ -94,11 +95,11 @@ impl Split {
     }
 
     /// The three parts of `dataset`, which must have as many series as this split.
-    pub fn apply(&self, dataset: &Dataset) -> Result<Parts, DataError> {
+    pub fn apply(&self, dataset: &Dataset) -> Result<Parts, Error> {
         let expected = self.train.len() + self.validation.len() + self.test.len();
         if dataset.len() != expected {
             let reason = format!("the split was made for {expected} series");
-            return Err(DataError::Split {
+            return Err(Error::Split {
                 series: dataset.len(),
                 reason,
             });

@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use super::npz::{self, Array, Elements};
-use super::{DataError, Dataset, Series, Split};
+use super::{Dataset, Series, Split};
+use crate::Error;
 
 /// Number of training curves, validation included.
 const TRAINING: usize = 800;
@@ -24,10 +25,10 @@ pub struct ToyV1 {
 
 impl ToyV1 {
     /// Reads the frozen file.
-    pub fn load(path: &Path) -> Result<Self, DataError> {
+    pub fn load(path: &Path) -> Result<Self, Error> {
         let arrays = npz::read(path)?;
         let wrong = |name: &str| {
-            DataError::content(
+            Error::content(
                 path,
                 format!("array `{name}` has another shape than toy-v1"),
             )
@@ -61,7 +62,7 @@ impl ToyV1 {
     }
 }
 
-fn curves(times: &[f64], values: &Array) -> Option<Result<Dataset, DataError>> {
+fn curves(times: &[f64], values: &Array) -> Option<Result<Dataset, Error>> {
     let [_, length] = values.shape[..] else {
         return None;
     };

@@ -1,14 +1,15 @@
 //! Choice of the method by evidence: hides what is known, trains, compares, chooses.
 
-use super::bands::{Bands, Coverage};
-use super::compare::{Comparison, MethodScore, deviations, predict_hidden};
+use super::bands::{BandCalibration, Coverage};
+use super::bounds::Bounds;
+use super::compare::{Comparison, MethodScore, predict_hidden, std_devs};
 use super::hold_out::{HoldOut, HoldOutOptions, Pattern};
-use super::interpolator::{Interpolator, hidden_deviations};
+use super::interpolator::{Interpolator, hidden_std_devs};
 use super::learn::{LearnOptions, Learning};
-use super::limits::Limits;
-use super::method::FillMethod;
+use super::method::Method;
+use crate::Error;
 use crate::data::Dataset;
-use crate::model::{Method, Model, ModelError};
+use crate::model::{Compensation, Model};
 use crate::train::{Control, Progress, Trainer};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,9 +27,9 @@ const MOST_CHANNELS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct AutoOptions {
     /// Methods to compare; trained ones are left out where they cannot be trained.
-    pub methods: Vec<FillMethod>,
+    pub methods: Vec<Method>,
     /// Whether the user named the methods: then one that cannot be trained is an error.
-    pub named: bool,
+    pub require_all: bool,
     /// What is hidden.
     pub hold_out: HoldOutOptions,
     /// How models are trained; its steps are the most that are made.
@@ -37,15 +38,15 @@ pub struct AutoOptions {
     pub budget: Option<Duration>,
     /// Level of the bands, if they are wanted.
     pub bands: Option<f64>,
-    /// Limits of what is filled in.
-    pub limits: Limits,
+    /// Bounds of what is filled in.
+    pub limits: Bounds,
 }
 
 /// A model and how it came to be.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The method it was trained with.
-    pub method: Method,
+    pub method: Compensation,
     /// The model.
     pub model: Arc<Model>,
     /// Loss of every step.
@@ -62,7 +63,7 @@ pub struct Choice {
     /// The interpolator of every channel.
     pub interpolators: Vec<Interpolator>,
     /// Calibrated bands, if they were wanted, and what they cover in every channel.
-    pub bands: Option<(Bands, Vec<Coverage>)>,
+    pub bands: Option<(BandCalibration, Vec<Coverage>)>,
     /// Values that were hidden, and whether in the pattern of gaps.
     pub hidden: usize,
     /// How values were hidden.
@@ -82,8 +83,8 @@ pub struct Choice {
 pub fn choose(
     dataset: &Dataset,
     options: &AutoOptions,
-    mut progress: impl FnMut(Method, &Trainer<'_>, &Progress) -> Control,
-) -> Result<Choice, ModelError> {
+    mut progress: impl FnMut(Compensation, &Trainer<'_>, &Progress) -> Control,
+) -> Result<Choice, Error> {
     let held = HoldOut::new(dataset, &options.hold_out)?;
     let mut choice = Choice {
         hidden: held.hidden.len(),
@@ -91,13 +92,14 @@ pub fn choose(
         ..Choice::default()
     };
     let few = held.hidden.len() < FEWEST_HIDDEN;
-    if few && !options.named {
+    if few && !options.require_all {
         choice.notes.push(format!(
             "only {} values could be hidden to compare methods, fewer than {FEWEST_HIDDEN}: a \
              plain interpolator (linear) is used",
             held.hidden.len()
         ));
-        choice.interpolators = vec![Interpolator::Plain(crate::Kind::Linear); dataset.channels()];
+        choice.interpolators =
+            vec![Interpolator::Plain(crate::SplineKind::Linear); dataset.channels()];
         return Ok(choice);
     }
     let mut candidates = Vec::new();
@@ -109,8 +111,8 @@ pub fn choose(
     let kinds = trainings(options);
     for (number, &kind) in kinds.iter().enumerate() {
         let share = options.budget.map(|budget| budget / kinds.len() as u32);
-        let result = if !options.named && dataset.channels() > MOST_CHANNELS {
-            Err(ModelError::Setting(format!(
+        let result = if !options.require_all && dataset.channels() > MOST_CHANNELS {
+            Err(Error::Setting(format!(
                 "there are {} channels, more than {MOST_CHANNELS}; name the method to train anyway",
                 dataset.channels()
             )))
@@ -119,16 +121,16 @@ pub fn choose(
         };
         match result {
             Ok(trained) => {
-                let wanted = |method: &&FillMethod| kind_of(**method) == Some(kind);
+                let wanted = |method: &&Method| kind_of(**method) == Some(kind);
                 for &method in options.methods.iter().filter(wanted) {
                     candidates.push(Interpolator::Model {
                         model: trained.model.clone(),
-                        smooth: method == FillMethod::SmoothCssc,
+                        smooth: method == Method::SmoothCssc,
                     });
                 }
                 choice.trained.push(trained);
             }
-            Err(error) if options.named => return Err(error),
+            Err(error) if options.require_all => return Err(error),
             Err(error) if number == 0 => choice.notes.push(format!(
                 "no model was trained, a plain interpolator is used: {error}"
             )),
@@ -139,17 +141,17 @@ pub fn choose(
     Ok(choice)
 }
 
-fn kind_of(method: FillMethod) -> Option<Method> {
+fn kind_of(method: Method) -> Option<Compensation> {
     match method {
-        FillMethod::Cssc | FillMethod::SmoothCssc => Some(Method::Cssc),
-        FillMethod::HiddenCssc => Some(Method::HiddenCssc),
+        Method::Cssc | Method::SmoothCssc => Some(Compensation::Output),
+        Method::HiddenCssc => Some(Compensation::Hidden),
         _ => None,
     }
 }
 
 /// The kinds of models that the methods need, each once.
-fn trainings(options: &AutoOptions) -> Vec<Method> {
-    let mut kinds: Vec<Method> = Vec::new();
+fn trainings(options: &AutoOptions) -> Vec<Compensation> {
+    let mut kinds: Vec<Compensation> = Vec::new();
     for kind in options.methods.iter().filter_map(|&method| kind_of(method)) {
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -161,15 +163,15 @@ fn trainings(options: &AutoOptions) -> Vec<Method> {
 fn train(
     held: &HoldOut,
     options: &AutoOptions,
-    kind: Method,
+    kind: Compensation,
     share: Option<Duration>,
-    progress: &mut impl FnMut(Method, &Trainer<'_>, &Progress) -> Control,
-) -> Result<Trained, ModelError> {
+    progress: &mut impl FnMut(Compensation, &Trainer<'_>, &Progress) -> Control,
+) -> Result<Trained, Error> {
     let mut learning = Learning::new(&held.visible, &options.learn.with_method(kind))?;
     if let Some(share) = share {
         let steps = steps_within(&learning, share)?;
         if steps < FEWEST_STEPS {
-            return Err(ModelError::Setting(format!(
+            return Err(Error::Setting(format!(
                 "only {steps} steps of training would fit into {:.0} s, fewer than \
                  {FEWEST_STEPS}; give a larger budget",
                 share.as_secs_f64()
@@ -193,7 +195,7 @@ fn train(
 }
 
 /// How many steps fit into a time: a few are made to see.
-fn steps_within(learning: &Learning, share: Duration) -> Result<u64, ModelError> {
+fn steps_within(learning: &Learning, share: Duration) -> Result<u64, Error> {
     let mut trial = learning.clone();
     trial.options.training.steps = TRIAL_STEPS;
     trial.options.training.validate_every = TRIAL_STEPS + 1;
@@ -219,8 +221,8 @@ impl Choice {
         held: &HoldOut,
         candidates: Vec<Interpolator>,
         options: &AutoOptions,
-    ) -> Result<(), ModelError> {
-        let scales = deviations(&held.visible);
+    ) -> Result<(), Error> {
+        let scales = std_devs(&held.visible);
         let mut rows = Vec::new();
         let mut answers = Vec::new();
         for candidate in &candidates {
@@ -230,7 +232,7 @@ impl Choice {
             answers.push(found);
         }
         self.comparison = Comparison::new(rows);
-        let number = |method: &FillMethod| candidates.iter().position(|c| c.method() == *method);
+        let number = |method: &Method| candidates.iter().position(|c| c.method() == *method);
         let chosen: Vec<usize> = self
             .comparison
             .chosen
@@ -246,9 +248,9 @@ impl Choice {
                 .enumerate()
                 .map(|(at, hidden)| answers[chosen[hidden.channel]][at])
                 .collect();
-            let widths = hidden_deviations(held)?;
+            let widths = hidden_std_devs(held)?;
             let channels = held.visible.channels();
-            self.bands = Some(Bands::calibrate(
+            self.bands = Some(BandCalibration::calibrate(
                 level,
                 channels,
                 &held.hidden,

@@ -7,9 +7,9 @@
 
 use super::hold_out::Hidden;
 
-/// Bands of one level for all channels.
+/// BandCalibration of one level for all channels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bands {
+pub struct BandCalibration {
     /// The part of values that is to lie inside, between 0 and 1.
     pub level: f64,
     /// Half the width of the band in deviations, for every channel.
@@ -40,8 +40,8 @@ impl Coverage {
     }
 }
 
-impl Bands {
-    /// Calibrates bands around `predicted`; `deviations` are those of the hidden values. A channel
+impl BandCalibration {
+    /// Calibrates bands around `predicted`; `std_devs` are those of the hidden values. A channel
     /// of which nothing was hidden gets the factor of the normal distribution.
     #[must_use]
     pub fn calibrate(
@@ -49,7 +49,7 @@ impl Bands {
         channels: usize,
         hidden: &[Hidden],
         predicted: &[f64],
-        deviations: &[f64],
+        std_devs: &[f64],
     ) -> (Self, Vec<Coverage>) {
         let believed = normal_factor(level);
         let mut factors = Vec::with_capacity(channels);
@@ -58,7 +58,7 @@ impl Bands {
             // Ratios of error and deviation, with the half of the gaps they belong to.
             let mut ratios: Vec<(f64, bool)> = Vec::new();
             let (mut half, mut last) = (false, None);
-            for ((hidden, predicted), deviation) in hidden.iter().zip(predicted).zip(deviations) {
+            for ((hidden, predicted), std_dev) in hidden.iter().zip(predicted).zip(std_devs) {
                 if hidden.channel != channel {
                     continue;
                 }
@@ -68,7 +68,7 @@ impl Bands {
                 }
                 last = Some(here);
                 let error = (predicted - hidden.value).abs();
-                let ratio = if error == 0.0 { 0.0 } else { error / deviation };
+                let ratio = if error == 0.0 { 0.0 } else { error / std_dev };
                 ratios.push((ratio, half));
             }
             factors.push(factor(level, ratios.iter().map(|r| r.0)).unwrap_or(believed));
@@ -172,7 +172,7 @@ mod tests {
             .collect();
         let zeros = vec![0.0; 1000];
         let ones = vec![1.0; 1000];
-        let (bands, coverage) = Bands::calibrate(0.9, 2, &hidden, &zeros, &ones);
+        let (bands, coverage) = BandCalibration::calibrate(0.9, 2, &hidden, &zeros, &ones);
         assert!(coverage[0].before < 0.5);
         assert!((coverage[0].after - 0.9).abs() < 0.03, "{coverage:?}");
         assert!((bands.factors[0] - 3.0 * 1.645).abs() < 0.4);

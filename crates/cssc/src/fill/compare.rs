@@ -1,12 +1,12 @@
 //! Scores of methods on what was hidden, and the choice for every channel.
 
+use super::bounds::Bounds;
 use super::hold_out::{Hidden, HoldOut};
 use super::interpolator::Interpolator;
-use super::limits::Limits;
-use super::method::FillMethod;
+use super::method::Method;
+use crate::Error;
 use crate::data::Dataset;
 use crate::data::scale::mean_and_deviation;
-use crate::model::ModelError;
 
 /// Errors in units of the channel's standard deviation, so that channels can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Score {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodScore {
     /// The method.
-    pub method: FillMethod,
+    pub method: Method,
     /// Over all channels.
     pub all: Score,
     /// For every channel.
@@ -36,14 +36,14 @@ pub struct Comparison {
     /// One row a method, in the order in which they were given.
     pub methods: Vec<MethodScore>,
     /// The method chosen for every channel.
-    pub chosen: Vec<FillMethod>,
+    pub chosen: Vec<Method>,
     /// What the chosen methods reach together.
     pub together: Score,
 }
 
 /// Standard deviation of the known values of every channel; 1 where there is none.
 #[must_use]
-pub fn deviations(dataset: &Dataset) -> Vec<f64> {
+pub fn std_devs(dataset: &Dataset) -> Vec<f64> {
     (0..dataset.channels())
         .map(|channel| mean_and_deviation(dataset, channel).1)
         .collect()
@@ -56,8 +56,8 @@ pub fn deviations(dataset: &Dataset) -> Vec<f64> {
 pub fn predict_hidden(
     interpolator: &Interpolator,
     held: &HoldOut,
-    limits: &Limits,
-) -> Result<Vec<f64>, ModelError> {
+    limits: &Bounds,
+) -> Result<Vec<f64>, Error> {
     let found = held.ask(|series, times| Ok(interpolator.curve(series, times)?.values))?;
     let limited = held.hidden.iter().zip(found);
     Ok(limited
@@ -70,7 +70,7 @@ impl Score {
     pub fn new(
         hidden: &[Hidden],
         predicted: &[f64],
-        deviations: &[f64],
+        std_devs: &[f64],
         counts: impl Fn(&Hidden) -> bool,
     ) -> Self {
         let mut score = Self::default();
@@ -78,7 +78,7 @@ impl Score {
             if !counts(hidden) {
                 continue;
             }
-            let error = (predicted - hidden.value) / deviations[hidden.channel];
+            let error = (predicted - hidden.value) / std_devs[hidden.channel];
             score.mse += error * error;
             score.mae += error.abs();
             score.count += 1;
@@ -110,17 +110,12 @@ impl Score {
 impl MethodScore {
     /// Scores of what a method said.
     #[must_use]
-    pub fn new(
-        method: FillMethod,
-        hidden: &[Hidden],
-        predicted: &[f64],
-        deviations: &[f64],
-    ) -> Self {
-        let score = |channel| Score::new(hidden, predicted, deviations, |h| h.channel == channel);
+    pub fn new(method: Method, hidden: &[Hidden], predicted: &[f64], std_devs: &[f64]) -> Self {
+        let score = |channel| Score::new(hidden, predicted, std_devs, |h| h.channel == channel);
         Self {
             method,
-            all: Score::new(hidden, predicted, deviations, |_| true),
-            channels: (0..deviations.len()).map(score).collect(),
+            all: Score::new(hidden, predicted, std_devs, |_| true),
+            channels: (0..std_devs.len()).map(score).collect(),
         }
     }
 }
@@ -138,10 +133,10 @@ impl Comparison {
         let best = |error: &dyn Fn(&MethodScore) -> f64| {
             let finite = methods.iter().map(error).filter(|error| error.is_finite());
             let least = finite.fold(f64::INFINITY, f64::min);
-            let linear = methods.iter().find(|m| m.method == FillMethod::Linear);
+            let linear = methods.iter().find(|m| m.method == Method::Linear);
             let enough = (AS_GOOD * least).min(linear.map_or(f64::INFINITY, error));
             let found = methods.iter().find(|m| error(m) <= enough.max(least));
-            found.map_or(FillMethod::Linear, |m| m.method)
+            found.map_or(Method::Linear, |m| m.method)
         };
         let overall = best(&|m| m.all.mse);
         let choose = |channel: usize| {
@@ -152,7 +147,7 @@ impl Comparison {
                 overall
             }
         };
-        let chosen: Vec<FillMethod> = (0..channels).map(choose).collect();
+        let chosen: Vec<Method> = (0..channels).map(choose).collect();
         let scores = chosen.iter().enumerate().filter_map(|(channel, method)| {
             let row = methods.iter().find(|m| m.method == *method)?;
             Some(row.channels[channel])
@@ -167,7 +162,7 @@ impl Comparison {
 
     /// The row of a method.
     #[must_use]
-    pub fn method(&self, method: FillMethod) -> Option<&MethodScore> {
+    pub fn method(&self, method: Method) -> Option<&MethodScore> {
         self.methods.iter().find(|row| row.method == method)
     }
 }
@@ -199,17 +194,17 @@ mod tests {
             ..HoldOutOptions::default()
         };
         let held = HoldOut::new(&data, &options).unwrap();
-        let deviations = deviations(&held.visible);
-        let limits = Limits::none(2);
+        let std_devs = std_devs(&held.visible);
+        let limits = Bounds::none(2);
         let score = |method| {
             let interpolator = Interpolator::plain(method).unwrap();
             let found = predict_hidden(&interpolator, &held, &limits).unwrap();
             assert_eq!(found.len(), held.hidden.len());
-            MethodScore::new(method, &held.hidden, &found, &deviations)
+            MethodScore::new(method, &held.hidden, &found, &std_devs)
         };
-        let methods = [FillMethod::Linear, FillMethod::Natural].map(score);
+        let methods = [Method::Linear, Method::Natural].map(score);
         let comparison = Comparison::new(methods.to_vec());
-        assert_eq!(comparison.chosen, [FillMethod::Natural, FillMethod::Linear]);
+        assert_eq!(comparison.chosen, [Method::Natural, Method::Linear]);
         for row in &comparison.methods {
             assert!(comparison.together.mse <= AS_GOOD * row.all.mse);
             assert_eq!(row.all.count, held.hidden.len());
@@ -229,15 +224,15 @@ mod tests {
             }
         };
         let chosen = |errors: [f64; 4]| {
-            use FillMethod::{Linear, Makima, Natural, Previous};
+            use Method::{Linear, Makima, Natural, Previous};
             let methods = [Previous, Linear, Makima, Natural];
             let rows = methods.into_iter().zip(errors).map(|(m, e)| row(m, e));
             Comparison::new(rows.collect()).chosen[0]
         };
-        assert_eq!(chosen([3.0, 2.0, 1.01, 1.0]), FillMethod::Makima);
-        assert_eq!(chosen([3.0, 2.0, 1.03, 1.0]), FillMethod::Natural);
-        assert_eq!(chosen([1.01, 1.0, 1.5, 2.0]), FillMethod::Linear);
-        assert_eq!(chosen([f64::NAN, 0.0, 0.0, 0.0]), FillMethod::Linear);
-        assert_eq!(chosen([f64::NAN; 4]), FillMethod::Linear);
+        assert_eq!(chosen([3.0, 2.0, 1.01, 1.0]), Method::Makima);
+        assert_eq!(chosen([3.0, 2.0, 1.03, 1.0]), Method::Natural);
+        assert_eq!(chosen([1.01, 1.0, 1.5, 2.0]), Method::Linear);
+        assert_eq!(chosen([f64::NAN, 0.0, 0.0, 0.0]), Method::Linear);
+        assert_eq!(chosen([f64::NAN; 4]), Method::Linear);
     }
 }

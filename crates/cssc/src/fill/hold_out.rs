@@ -10,8 +10,8 @@
 //! sight; models are trained on what no round hides, so they never see what they are judged by.
 
 use super::gap::{Gap, shared_gaps, typical_gap};
-use crate::data::{DataError, Dataset, Random, Series};
-use crate::model::ModelError;
+use crate::Error;
+use crate::data::{Dataset, Random, Series};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ impl HoldOut {
     ///
     /// # Errors
     /// Only if series cannot be rebuilt, which would be a fault of this library.
-    pub fn new(dataset: &Dataset, options: &HoldOutOptions) -> Result<Self, DataError> {
+    pub fn new(dataset: &Dataset, options: &HoldOutOptions) -> Result<Self, Error> {
         let templates = match options.pattern {
             Pattern::Gaps => templates(dataset, options.longest),
             Pattern::Single => Vec::new(),
@@ -146,15 +146,15 @@ impl HoldOut {
     /// The first that `answer` gives.
     pub fn ask(
         &self,
-        answer: impl Fn(&Series, &[f64]) -> Result<Vec<f64>, ModelError> + Sync,
-    ) -> Result<Vec<f64>, ModelError> {
+        answer: impl Fn(&Series, &[f64]) -> Result<Vec<f64>, Error> + Sync,
+    ) -> Result<Vec<f64>, Error> {
         let mut parts: Vec<(&Series, &[Hidden])> = Vec::new();
         for round in &self.rounds {
             let hidden = &self.hidden[round.hidden.clone()];
             let by_series = hidden.chunk_by(|a, b| a.series == b.series);
             parts.extend(by_series.map(|part| (&round.visible.series()[part[0].series], part)));
         }
-        let ask = |&(series, part): &(&Series, &[Hidden])| -> Result<Vec<f64>, ModelError> {
+        let ask = |&(series, part): &(&Series, &[Hidden])| -> Result<Vec<f64>, Error> {
             let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
             rows.dedup();
             let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
@@ -165,13 +165,13 @@ impl HoldOut {
             });
             Ok(found.collect())
         };
-        let found: Result<Vec<Vec<f64>>, ModelError> = parts.par_iter().map(ask).collect();
+        let found: Result<Vec<Vec<f64>>, Error> = parts.par_iter().map(ask).collect();
         Ok(found?.concat())
     }
 }
 
 /// The same series with other values.
-fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, DataError> {
+fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, Error> {
     let series = dataset.series().iter().zip(values);
     let series = series.map(|(series, values)| series.with_values(values));
     let series = series.collect::<Result<_, _>>()?;
@@ -334,7 +334,7 @@ impl<'a> Hider<'a> {
     }
 
     /// The round that has just hidden its cells, the first of which gets the number `first`.
-    fn round(&mut self, first: usize) -> Result<Round, DataError> {
+    fn round(&mut self, first: usize) -> Result<Round, Error> {
         self.cells.sort_unstable();
         let channels = self.dataset.channels();
         let values = self

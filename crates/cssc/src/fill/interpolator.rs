@@ -1,11 +1,12 @@
 //! A method, ready to give curves.
 
 use super::hold_out::HoldOut;
-use super::method::FillMethod;
+use super::method::Method;
+use crate::Error;
 use crate::data::Series;
-use crate::model::{CurveOptions, Method, Model, ModelError};
+use crate::model::{Compensation, CurveOptions, Model};
 use crate::smooth::smoothing_spline;
-use crate::{Kind, Path, PiecewiseCubic, Side, SmoothOptions};
+use crate::{Path, PiecewiseCubic, Side, SmoothOptions, SplineKind};
 use std::sync::Arc;
 
 /// A method with all it needs.
@@ -14,7 +15,7 @@ pub enum Interpolator {
     /// The value before.
     Previous,
     /// A plain spline through the values.
-    Plain(Kind),
+    Plain(SplineKind),
     /// The cubic smoothing spline, as strong as cross-validation says.
     Smoothing,
     /// A trained model; `smooth` asks for the noise-aware form.
@@ -41,27 +42,27 @@ pub struct Curve {
 impl Interpolator {
     /// The interpolator of a method that needs no training.
     #[must_use]
-    pub fn plain(method: FillMethod) -> Option<Self> {
+    pub fn plain(method: Method) -> Option<Self> {
         match method {
-            FillMethod::Previous => Some(Self::Previous),
-            FillMethod::Smoothing => Some(Self::Smoothing),
+            Method::Previous => Some(Self::Previous),
+            Method::Smoothing => Some(Self::Smoothing),
             _ => method.kind().map(Self::Plain),
         }
     }
 
     /// The method it is.
     #[must_use]
-    pub fn method(&self) -> FillMethod {
+    pub fn method(&self) -> Method {
         match self {
-            Self::Previous => FillMethod::Previous,
-            Self::Plain(Kind::Makima) => FillMethod::Makima,
-            Self::Plain(Kind::Linear) => FillMethod::Linear,
-            Self::Plain(_) => FillMethod::Natural,
-            Self::Smoothing => FillMethod::Smoothing,
-            Self::Model { smooth: true, .. } => FillMethod::SmoothCssc,
-            Self::Model { model, .. } => match model.about().model.method {
-                Method::HiddenCssc => FillMethod::HiddenCssc,
-                _ => FillMethod::Cssc,
+            Self::Previous => Method::Previous,
+            Self::Plain(SplineKind::Makima) => Method::Makima,
+            Self::Plain(SplineKind::Linear) => Method::Linear,
+            Self::Plain(_) => Method::Natural,
+            Self::Smoothing => Method::Smoothing,
+            Self::Model { smooth: true, .. } => Method::SmoothCssc,
+            Self::Model { model, .. } => match model.about().model.compensation {
+                Compensation::Hidden => Method::HiddenCssc,
+                _ => Method::Cssc,
             },
         }
     }
@@ -79,7 +80,7 @@ impl Interpolator {
     ///
     /// # Errors
     /// If the series does not fit the model.
-    pub fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, ModelError> {
+    pub fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, Error> {
         let mut curve = match self {
             Self::Model { model, smooth } => from_model(model, *smooth, series, times)?,
             _ => Curve {
@@ -92,7 +93,7 @@ impl Interpolator {
     }
 
     /// Every channel by itself, through its own values.
-    fn by_channel(&self, series: &Series, times: &[f64]) -> Result<Vec<f64>, ModelError> {
+    fn by_channel(&self, series: &Series, times: &[f64]) -> Result<Vec<f64>, Error> {
         let channels = series.channels();
         let mut values = vec![f64::NAN; times.len() * channels];
         for channel in 0..channels {
@@ -127,12 +128,7 @@ fn previous(knots: &[f64], known: &[f64], times: &[f64]) -> Vec<f64> {
     times.iter().map(value).collect()
 }
 
-fn from_model(
-    model: &Model,
-    smooth: bool,
-    series: &Series,
-    times: &[f64],
-) -> Result<Curve, ModelError> {
+fn from_model(model: &Model, smooth: bool, series: &Series, times: &[f64]) -> Result<Curve, Error> {
     if series.values().iter().all(|value| value.is_nan()) {
         let nothing = vec![f64::NAN; times.len() * series.channels()];
         return Ok(Curve {
@@ -154,7 +150,7 @@ fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
     let warm_up = 50;
     let sides = if model.about().model.two_sided { 2 } else { 1 };
     CurveOptions {
-        method: smooth.then_some(Method::Cssc),
+        method: smooth.then_some(Compensation::Output),
         smoothing: smooth.then(SmoothOptions::default),
         window: Some((sides + 4) * warm_up),
         warm_up,
@@ -162,12 +158,9 @@ fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
 }
 
 /// Deviations of values at `times`, as the noise-aware form knows them [times, channels].
-pub(super) fn predictive_deviations(
-    series: &Series,
-    times: &[f64],
-) -> Result<Vec<f64>, ModelError> {
+pub(super) fn predictive_std_devs(series: &Series, times: &[f64]) -> Result<Vec<f64>, Error> {
     let channels = series.channels();
-    let mut deviations = vec![f64::NAN; times.len() * channels];
+    let mut std_devs = vec![f64::NAN; times.len() * channels];
     for channel in 0..channels {
         let (knots, known) = series.observed(channel);
         if knots.is_empty() {
@@ -175,20 +168,20 @@ pub(super) fn predictive_deviations(
         }
         let spline = smoothing_spline(&knots, 1, &known, &SmoothOptions::default())?;
         let noise = spline.noise[0];
-        let places = deviations.iter_mut().skip(channel).step_by(channels);
-        for (place, deviation) in places.zip(spline.deviations(times)?) {
-            *place = deviation.hypot(noise);
+        let places = std_devs.iter_mut().skip(channel).step_by(channels);
+        for (place, std_dev) in places.zip(spline.std_devs(times)?) {
+            *place = std_dev.hypot(noise);
         }
     }
-    Ok(deviations)
+    Ok(std_devs)
 }
 
 /// Deviations of all hidden values, as the noise-aware form knows them.
 ///
 /// # Errors
 /// Only if a spline cannot be fitted, which would be a fault of this library.
-pub fn hidden_deviations(held: &HoldOut) -> Result<Vec<f64>, ModelError> {
-    held.ask(predictive_deviations)
+pub fn hidden_std_devs(held: &HoldOut) -> Result<Vec<f64>, Error> {
+    held.ask(predictive_std_devs)
 }
 
 /// Outside its first and last value a channel has no curve.
@@ -229,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_plain_method_fills_inside_and_leaves_the_outside_empty() {
-        for method in FillMethod::ALL {
+        for method in Method::ALL {
             let Some(interpolator) = Interpolator::plain(method) else {
                 continue;
             };
@@ -239,11 +232,11 @@ mod tests {
                 .unwrap();
             let nan: Vec<bool> = curve.values.iter().map(|x| x.is_nan()).collect();
             assert_eq!(nan, [true, true, false, false, false, false, false, true]);
-            if method != FillMethod::Smoothing {
+            if method != Method::Smoothing {
                 assert!((curve.values[2] - 2.0).abs() < 1e-12, "{method}");
             }
         }
-        let linear = Interpolator::plain(FillMethod::Linear).unwrap();
+        let linear = Interpolator::plain(Method::Linear).unwrap();
         let curve = linear.curve(&series(), &[1.5]).unwrap();
         assert_eq!(curve.values, [3.0, 6.0]);
         let curve = Interpolator::Previous.curve(&series(), &[1.5]).unwrap();

@@ -6,19 +6,20 @@
 use super::gap::{Gap, gaps, shared_gaps, typical_gap};
 use super::windows::{Windows, cut};
 use crate::EndRule;
+use crate::Error;
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
-use crate::model::{Method, Model, ModelConfig, ModelError};
-use crate::train::{Control, Observation, Progress, RateSchedule, TrainConfig, Trainer};
+use crate::model::{Compensation, Model, ModelConfig};
+use crate::train::{Control, Masking, Progress, RateSchedule, TrainConfig, Trainer};
 
 /// How a model of people's data is trained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnOptions {
     /// Shape and behaviour of the model; `channels` is set from the data.
     pub model: ModelConfig,
-    /// The training; `observation` is set from the gaps unless `keep_observation`.
+    /// The training; `observation` is set from the gaps unless `keep_masking`.
     pub training: TrainConfig,
     /// Leaves `training.observation` as it is.
-    pub keep_observation: bool,
+    pub keep_masking: bool,
     /// How long series are cut.
     pub windows: Windows,
     /// Typical distance of rows in the model's time.
@@ -51,7 +52,7 @@ impl Default for LearnOptions {
                 },
                 ..TrainConfig::default()
             },
-            keep_observation: false,
+            keep_masking: false,
             windows: Windows::default(),
             typical_gap: 0.2,
             longest_gap: None,
@@ -62,9 +63,9 @@ impl Default for LearnOptions {
 impl LearnOptions {
     /// The same with another method.
     #[must_use]
-    pub fn with_method(&self, method: Method) -> Self {
+    pub fn with_method(&self, method: Compensation) -> Self {
         let mut options = self.clone();
-        options.model.method = method;
+        options.model.compensation = method;
         options
     }
 }
@@ -87,15 +88,15 @@ impl Learning {
     ///
     /// # Errors
     /// If there is too little to learn from, with what there is.
-    pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, ModelError> {
+    pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, Error> {
         let mut options = options.clone();
         options.model.channels = dataset.channels();
-        if !options.keep_observation {
-            options.training.observation = observation(dataset, &options);
+        if !options.keep_masking {
+            options.training.masking = masking(dataset, &options);
         }
         let windows = cut(dataset, options.windows)?;
         if windows.len() < 4 {
-            return Err(ModelError::Setting(format!(
+            return Err(Error::Setting(format!(
                 "there are only {} stretches of at least four rows to learn from; give more \
                  data, or use a method that needs no training",
                 windows.len()
@@ -119,7 +120,7 @@ impl Learning {
     ///
     /// # Errors
     /// If settings are out of range.
-    pub fn trainer(&self) -> Result<Trainer<'_>, ModelError> {
+    pub fn trainer(&self) -> Result<Trainer<'_>, Error> {
         Trainer::new(
             &self.options.model,
             &self.options.training,
@@ -138,9 +139,9 @@ impl Learning {
 /// What is hidden in training looks like what is missing: a quarter of the cells where single
 /// channels miss single values, otherwise runs of rows as long as the gaps are, a quarter of
 /// the rows in all.
-fn observation(dataset: &Dataset, options: &LearnOptions) -> Observation {
+fn masking(dataset: &Dataset, options: &LearnOptions) -> Masking {
     if misses_single_cells(dataset) {
-        return Observation::Cells(0.75);
+        return Masking::Cells(0.75);
     }
     let usual = typical_gap(dataset).unwrap_or(1.0);
     let longest = options.windows.rows / 3;
@@ -159,7 +160,7 @@ fn observation(dataset: &Dataset, options: &LearnOptions) -> Observation {
     if lengths.is_empty() {
         lengths.push(1);
     }
-    Observation::Runs {
+    Masking::Runs {
         hidden: 0.25,
         lengths,
     }
@@ -181,7 +182,7 @@ pub fn learn(
     dataset: &Dataset,
     options: &LearnOptions,
     progress: impl FnMut(&Trainer<'_>, &Progress) -> Control,
-) -> Result<Model, ModelError> {
+) -> Result<Model, Error> {
     let learning = Learning::new(dataset, options)?;
     let mut trainer = learning.trainer()?;
     trainer.run(progress)?;

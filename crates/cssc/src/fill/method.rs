@@ -1,12 +1,12 @@
 //! The methods by name.
 
-use crate::Kind;
+use crate::SplineKind;
 use std::fmt;
 use std::str::FromStr;
 
 /// A way to fill gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FillMethod {
+pub enum Method {
     /// The value before the gap.
     Previous,
     /// Straight lines.
@@ -25,7 +25,7 @@ pub enum FillMethod {
     SmoothCssc,
 }
 
-impl FillMethod {
+impl Method {
     /// All methods, the simpler first.
     pub const ALL: [Self; 8] = [
         Self::Previous,
@@ -46,11 +46,11 @@ impl FillMethod {
 
     /// The plain interpolator it is, if it is one.
     #[must_use]
-    pub fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<SplineKind> {
         match self {
-            Self::Linear => Some(Kind::Linear),
-            Self::Makima => Some(Kind::Makima),
-            Self::Natural => Some(Kind::Natural),
+            Self::Linear => Some(SplineKind::Linear),
+            Self::Makima => Some(SplineKind::Makima),
+            Self::Natural => Some(SplineKind::Natural),
             _ => None,
         }
     }
@@ -71,13 +71,13 @@ impl FillMethod {
     }
 }
 
-impl fmt::Display for FillMethod {
+impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for FillMethod {
+impl FromStr for Method {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {

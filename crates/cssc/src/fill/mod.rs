@@ -16,33 +16,33 @@
 //! | `windows`, `learn` | from long series to a trained model |
 //! | `compare` | scores on what was hidden, and the choice for every channel |
 //! | `bands` | how sure a value is, calibrated on what was hidden |
-//! | `limits` | smallest and largest values, whole numbers |
+//! | `bounds` | smallest and largest values, integers |
 //! | `steps` | channels that move in steps, where no smooth curve can help |
 //! | `auto` | all of it: the choice of the method by evidence |
-//! | `apply` | fills a series |
+//! | `filler` | fills a series |
 
-mod apply;
 mod auto;
 mod bands;
+mod bounds;
 mod compare;
+mod filler;
 mod gap;
 mod hold_out;
 mod interpolator;
 mod learn;
-mod limits;
 mod method;
 mod steps;
 mod windows;
 
-pub use apply::{Answer, Asked, Filler};
 pub use auto::{AutoOptions, Choice, Trained, choose};
-pub use bands::{Bands, Coverage};
-pub use compare::{Comparison, MethodScore, Score, deviations, predict_hidden};
+pub use bands::{BandCalibration, Coverage};
+pub use bounds::Bounds;
+pub use compare::{Comparison, MethodScore, Score, predict_hidden, std_devs};
+pub use filler::{Answer, Asked, Filler};
 pub use gap::{Gap, gaps, typical_gap};
 pub use hold_out::{Hidden, HoldOut, HoldOutOptions, Pattern};
-pub use interpolator::{Curve, Interpolator, hidden_deviations};
+pub use interpolator::{Curve, Interpolator, hidden_std_devs};
 pub use learn::{LearnOptions, Learning, learn};
-pub use limits::Limits;
-pub use method::FillMethod;
+pub use method::Method;
 pub use steps::{Steps, find_steps};
 pub use windows::{Windows, cut};

@@ -1,7 +1,8 @@
 //! Long series cut into windows that a model is trained on.
 
 use super::gap::typical_gap;
-use crate::data::{DataError, Dataset, Series};
+use crate::Error;
+use crate::data::{Dataset, Series};
 
 /// How long series are cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,7 @@ impl Default for Windows {
 ///
 /// # Errors
 /// Only if series cannot be rebuilt, which would be a fault of this library.
-pub fn cut(dataset: &Dataset, windows: Windows) -> Result<Dataset, DataError> {
+pub fn cut(dataset: &Dataset, windows: Windows) -> Result<Dataset, Error> {
     let longest = typical_gap(dataset).unwrap_or(f64::INFINITY) * windows.rows as f64 / 2.0;
     let mut all = Vec::new();
     for (number, series) in dataset.series().iter().enumerate() {
@@ -57,7 +58,7 @@ fn starts(rows: usize, windows: Windows) -> Vec<usize> {
 }
 
 /// Rows of a series, their times counted from the first.
-fn window(series: &Series, rows: &[usize], name: String) -> Result<Series, DataError> {
+fn window(series: &Series, rows: &[usize], name: String) -> Result<Series, Error> {
     let taken = series.take(rows)?;
     let origin = taken.times()[0];
     let times = taken.times().iter().map(|time| time - origin).collect();

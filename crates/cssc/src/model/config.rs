@@ -1,22 +1,25 @@
 //! Settings of a model. The defaults are the paper's appendix D.
 
 use crate::EndRule;
-use crate::compensate::{DEFAULT_MAX_FOLD, Options};
+use crate::compensate::{CompensationOptions, DEFAULT_MAX_FOLD};
 use crate::nn::Activation;
 use crate::ode::Solver;
 use serde::{Deserialize, Serialize};
 
-/// What is made of the walk's states.
+/// What is compensated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum Compensation {
     /// The prediction as it is, with its jumps (paper eq. 1-4).
-    OdeRnn,
+    #[serde(alias = "ode-rnn")]
+    None,
     /// Prediction plus compensation: smooth, through every observation (Theorem 1).
     #[default]
-    Cssc,
+    #[serde(alias = "cssc")]
+    Output,
     /// The state is compensated, then decoded (Theorem 3).
-    HiddenCssc,
+    #[serde(alias = "hidden-cssc")]
+    Hidden,
 }
 
 /// How slope and curvature of the prediction are found at the knots.
@@ -36,7 +39,7 @@ pub enum Derivatives {
 /// Which derivatives keep their value but pass no gradient (the paper's table 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Blocked {
+pub enum StopGradient {
     /// None: everything is trained.
     #[default]
     None,
@@ -65,16 +68,18 @@ pub struct ModelConfig {
     /// Activation of the hidden layers of f and g. Default tanh, as Theorem 2 asks.
     pub activation: Activation,
     /// Standard deviation of the initial weights. Default 0.1, as in the reference code.
-    pub initial_deviation: f64,
-    /// What is made of the states. Default CSSC.
-    pub method: Method,
+    #[serde(alias = "initial-deviation")]
+    pub initial_std_dev: f64,
+    /// What is compensated. Default the output: CSSC.
+    #[serde(alias = "method")]
+    pub compensation: Compensation,
     /// Whether a second walk comes back from the end, so that a prediction knows both its
     /// past and its future (beyond the paper). Default false.
     pub two_sided: bool,
     /// How slopes and curvatures are found. Default exact.
     pub derivatives: Derivatives,
     /// Which of them pass no gradient. Default none.
-    pub blocked: Blocked,
+    pub blocked: StopGradient,
     /// Whether curvatures count as zero everywhere, also in the end rule. Default false.
     pub drop_curvature: bool,
     /// What holds at the two ends. Default `compensation`: the curve keeps the prediction's own
@@ -99,11 +104,11 @@ impl Default for ModelConfig {
             decoder: vec![300],
             cell: 100,
             activation: Activation::Tanh,
-            initial_deviation: 0.1,
-            method: Method::Cssc,
+            initial_std_dev: 0.1,
+            compensation: Compensation::Output,
             two_sided: false,
             derivatives: Derivatives::Exact,
-            blocked: Blocked::None,
+            blocked: StopGradient::None,
             drop_curvature: false,
             end_rule: EndRule::Compensation,
             max_fold: Some(DEFAULT_MAX_FOLD),
@@ -117,11 +122,11 @@ impl Default for ModelConfig {
 impl ModelConfig {
     /// The settings of the compensation.
     #[must_use]
-    pub fn options(&self) -> Options {
-        Options {
+    pub fn options(&self) -> CompensationOptions {
+        CompensationOptions {
             end_rule: self.end_rule,
             max_fold: self.max_fold,
-            ..Options::default()
+            ..CompensationOptions::default()
         }
     }
 
@@ -152,7 +157,7 @@ impl ModelConfig {
         }
         let positive = [
             ("step", self.step),
-            ("initial-deviation", self.initial_deviation),
+            ("initial-std-dev", self.initial_std_dev),
         ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {

@@ -12,7 +12,7 @@
 //!
 //! so that a file that was cut, changed or made by a newer program is refused, with the reason.
 
-use super::error::ModelError;
+use crate::Error;
 use crate::files;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::Serialize;
@@ -39,11 +39,8 @@ pub(crate) fn write(
     format: &str,
     about: &impl Serialize,
     tensors: &[Tensor],
-) -> Result<(), ModelError> {
-    let io = |source| ModelError::Io {
-        path: path.to_owned(),
-        source,
-    };
+) -> Result<(), Error> {
+    let io = Error::writing(path);
     let about = serde_json::to_string(about).map_err(|error| io(std::io::Error::other(error)))?;
     let bytes: Vec<Vec<u8>> = tensors
         .iter()
@@ -70,7 +67,7 @@ pub(crate) fn write(
     ]);
     let file = safetensors::serialize(views, Some(metadata))
         .map_err(|error| io(std::io::Error::other(error)))?;
-    let file = in_order(&file).map_err(io)?;
+    let file = in_order(&file).map_err(&io)?;
     files::replace(path, &file).map_err(io)
 }
 
@@ -92,15 +89,9 @@ fn in_order(file: &[u8]) -> std::io::Result<Vec<u8>> {
 pub(crate) fn read<A: DeserializeOwned>(
     path: &Path,
     format: &str,
-) -> Result<(A, Vec<Tensor>), ModelError> {
-    let file = std::fs::read(path).map_err(|source| ModelError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    parse(&file, format).map_err(|problem| ModelError::File {
-        path: path.to_owned(),
-        problem,
-    })
+) -> Result<(A, Vec<Tensor>), Error> {
+    let file = std::fs::read(path).map_err(Error::reading(path))?;
+    parse(&file, format).map_err(|problem| Error::content(path, problem))
 }
 
 fn parse<A: DeserializeOwned>(file: &[u8], format: &str) -> Result<(A, Vec<Tensor>), String> {

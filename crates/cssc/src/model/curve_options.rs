@@ -1,18 +1,18 @@
 //! How a trained model is applied to a series.
 
-use super::config::{Method, ModelConfig};
-use super::error::ModelError;
+use super::config::{Compensation, ModelConfig};
 use super::windows::{Cut, Window, whole};
-use crate::smooth::{SmoothOptions, Strength};
+use crate::Error;
+use crate::smooth::{Penalty, SmoothOptions};
 
 /// Settings of [`Model::interpolate_with`](super::Model::interpolate_with).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurveOptions {
     /// What is made of the states; default `None`: what the model was trained for.
-    pub method: Option<Method>,
+    pub method: Option<Compensation>,
     /// For noisy observations: the curve passes near them instead of through them, and has
-    /// bands ([`Interpolation::bands`](super::Interpolation::bands)). Only for [`Method::Cssc`].
-    /// Times, values, strength and weights (`[times, channels]` of the series) are in the
+    /// bands ([`Interpolation::bands`](super::Interpolation::bands)). Only for [`Compensation::Output`].
+    /// Times, values, penalty and weights (`[times, channels]` of the series) are in the
     /// user's units; `max_fold` is the model's. Default `None`.
     pub smoothing: Option<SmoothOptions>,
     /// Most observations that are walked in one go; a longer series is cut into windows that
@@ -37,10 +37,10 @@ impl Default for CurveOptions {
 
 impl CurveOptions {
     /// The method meant, if the settings fit together.
-    pub(crate) fn method(&self, config: &ModelConfig) -> Result<Method, ModelError> {
-        let method = self.method.unwrap_or(config.method);
-        if self.smoothing.is_some() && method != Method::Cssc {
-            return Err(ModelError::Setting(format!(
+    pub(crate) fn method(&self, config: &ModelConfig) -> Result<Compensation, Error> {
+        let method = self.method.unwrap_or(config.compensation);
+        if self.smoothing.is_some() && method != Compensation::Output {
+            return Err(Error::Setting(format!(
                 "`smoothing` is for the method Cssc, and the method is {method:?}; set `method` or \
                  leave `smoothing` out"
             )));
@@ -49,11 +49,7 @@ impl CurveOptions {
     }
 
     /// The windows of a series of `knots` observations.
-    pub(crate) fn windows(
-        &self,
-        config: &ModelConfig,
-        knots: usize,
-    ) -> Result<Vec<Window>, ModelError> {
+    pub(crate) fn windows(&self, config: &ModelConfig, knots: usize) -> Result<Vec<Window>, Error> {
         let Some(length) = self.window else {
             return Ok(vec![whole(knots)]);
         };
@@ -61,7 +57,7 @@ impl CurveOptions {
         let after = if config.two_sided { self.warm_up } else { 0 };
         let least = before.saturating_add(after).saturating_add(2);
         if length < least {
-            return Err(ModelError::Setting(format!(
+            return Err(Error::Setting(format!(
                 "`window` is {length}, which leaves no interval after a warm-up of {before} \
                  observations{}; give at least {least}, or a smaller `warm_up`",
                 if after > 0 { " on both sides" } else { "" }
@@ -84,9 +80,9 @@ impl CurveOptions {
         rows: &[usize],
     ) -> Option<SmoothOptions> {
         let asked = self.smoothing.as_ref()?;
-        let strength = match asked.strength {
-            Strength::Given(strength) => Strength::Given(strength / unit.powi(3)),
-            Strength::CrossValidated => Strength::CrossValidated,
+        let penalty = match asked.penalty {
+            Penalty::Given(penalty) => Penalty::Given(penalty / unit.powi(3)),
+            Penalty::CrossValidated => Penalty::CrossValidated,
         };
         let channels = config.channels;
         let row = |weights: &Vec<f64>, row: usize| {
@@ -98,7 +94,7 @@ impl CurveOptions {
             rows.collect()
         });
         Some(SmoothOptions {
-            strength,
+            penalty,
             weights,
             max_fold: config.max_fold,
             ..asked.clone()

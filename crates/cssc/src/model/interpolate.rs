@@ -7,12 +7,12 @@
 //! second derivative of the quintic on a short step would drown in rounding (a state's
 //! 6·10⁻⁸ divided by the square of the step).
 
-use super::apply::Walked;
-use super::config::Method;
+use super::config::Compensation;
 use super::curve_options::CurveOptions;
-use super::error::ModelError;
 use super::predict::Observed;
 use super::saved::Model;
+use super::windowed::Walked;
+use crate::Error;
 use crate::compensate::Plan;
 use crate::data::Series;
 use crate::nn::Memory;
@@ -38,9 +38,9 @@ pub struct Interpolation {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Bands {
     /// Standard deviation of the curve at the times asked, [times, channels].
-    pub deviations: Vec<f64>,
+    pub std_devs: Vec<f64>,
     /// λ of each channel.
-    pub strengths: Vec<f64>,
+    pub penalties: Vec<f64>,
     /// Standard deviation of the noise of an observation of weight 1, for each channel.
     pub noise: Vec<f64>,
 }
@@ -60,8 +60,8 @@ impl Model {
     ///
     /// # Errors
     /// If the series has other channels than the model or no observation, or times decrease.
-    pub fn interpolate(&self, series: &Series, times: &[f64]) -> Result<Interpolation, ModelError> {
-        self.interpolate_as(self.network.config.method, series, times)
+    pub fn interpolate(&self, series: &Series, times: &[f64]) -> Result<Interpolation, Error> {
+        self.interpolate_as(self.network.config.compensation, series, times)
     }
 
     /// Like [`Model::interpolate`] with another method than the model was trained with: the
@@ -72,10 +72,10 @@ impl Model {
     /// As [`Model::interpolate`].
     pub fn interpolate_as(
         &self,
-        method: Method,
+        method: Compensation,
         series: &Series,
         times: &[f64],
-    ) -> Result<Interpolation, ModelError> {
+    ) -> Result<Interpolation, Error> {
         let options = CurveOptions {
             method: Some(method),
             ..CurveOptions::default()
@@ -97,7 +97,7 @@ impl Model {
     ///     ..CurveOptions::default()
     /// };
     /// let curve = model.interpolate_with(&series, &[0.1, 0.2, 0.3], &options)?;
-    /// println!("{:?} ± {:?}", curve.smoothed.value, curve.bands.map(|bands| bands.deviations));
+    /// println!("{:?} ± {:?}", curve.smoothed.value, curve.bands.map(|bands| bands.std_devs));
     /// # Ok(()) }
     /// ```
     ///
@@ -108,7 +108,7 @@ impl Model {
         series: &Series,
         times: &[f64],
         options: &CurveOptions,
-    ) -> Result<Interpolation, ModelError> {
+    ) -> Result<Interpolation, Error> {
         self.apply(options, series, times, &mut Memory::new())
     }
 
@@ -119,7 +119,7 @@ impl Model {
     pub fn interpolate_all<'s>(
         &self,
         series: impl IntoParallelIterator<Item = (&'s Series, &'s [f64]), Iter: IndexedParallelIterator>,
-    ) -> Result<Vec<Interpolation>, ModelError> {
+    ) -> Result<Vec<Interpolation>, Error> {
         let options = CurveOptions::default();
         series
             .into_par_iter()
@@ -135,7 +135,7 @@ impl Model {
         series: &Series,
         times: &[f64],
         memory: &mut Memory<f64>,
-    ) -> Result<Interpolation, ModelError> {
+    ) -> Result<Interpolation, Error> {
         self.check(series, times, options)?;
         let scaler = &self.about.scaler;
         let channels = series.channels();
@@ -174,12 +174,7 @@ impl Model {
         scaler.unscale_time(1.0) - scaler.unscale_time(0.0)
     }
 
-    fn check(
-        &self,
-        series: &Series,
-        times: &[f64],
-        options: &CurveOptions,
-    ) -> Result<(), ModelError> {
+    fn check(&self, series: &Series, times: &[f64], options: &CurveOptions) -> Result<(), Error> {
         let weights = options.smoothing.as_ref().and_then(|s| s.weights.as_ref());
         if let Some(weights) = weights {
             let (found, expected) = (weights.len(), series.values().len());
@@ -187,7 +182,7 @@ impl Model {
         }
         let channels = self.network.config.channels;
         if series.channels() != channels {
-            return Err(ModelError::Setting(format!(
+            return Err(Error::Setting(format!(
                 "the series has {} channels, the model was trained with {channels} ({}); give \
                  the same columns in the same order",
                 series.channels(),
@@ -213,23 +208,23 @@ impl Model {
         smoothing: Option<&SmoothOptions>,
         observed: &Observed<'_>,
         memory: &mut Memory<f64>,
-    ) -> Result<Interpolation, ModelError> {
+    ) -> Result<Interpolation, Error> {
         let method = options.method(&self.network.config)?;
         let windows = options.windows(&self.network.config, observed.times.len())?;
         let walked = self.walk_windows(method, observed, &windows, memory);
         let mut bands = None;
         let smoothed = match (method, smoothing) {
-            (Method::OdeRnn, _) => walked.predicted.clone(),
-            (Method::Cssc, None) => {
+            (Compensation::None, _) => walked.predicted.clone(),
+            (Compensation::Output, None) => {
                 let c = self.compensation(observed, &walked, Some(observed.values))?;
                 add(&walked.predicted, &c.sample(observed.query, Side::Right)?)
             }
-            (Method::Cssc, Some(smoothing)) => {
+            (Compensation::Output, Some(smoothing)) => {
                 let (c, sure) = near(observed, &walked, smoothing)?;
                 bands = Some(sure);
                 add(&walked.predicted, &c.sample(observed.query, Side::Right)?)
             }
-            (Method::HiddenCssc, _) => {
+            (Compensation::Hidden, _) => {
                 let c = self.compensation(observed, &walked, None)?;
                 let states = add(&walked.states, &c.sample(observed.query, Side::Right)?);
                 self.decode(&states, memory)
@@ -252,7 +247,7 @@ impl Model {
         observed: &Observed<'_>,
         walked: &Walked,
         values: Option<&[f64]>,
-    ) -> Result<PiecewiseCubic, ModelError> {
+    ) -> Result<PiecewiseCubic, Error> {
         let mask: Option<Vec<bool>> =
             values.map(|values| values.iter().map(|x| !x.is_nan()).collect());
         let options = self.network.config.options();
@@ -271,13 +266,13 @@ fn near(
     observed: &Observed<'_>,
     walked: &Walked,
     options: &SmoothOptions,
-) -> Result<(PiecewiseCubic, Bands), ModelError> {
+) -> Result<(PiecewiseCubic, Bands), Error> {
     let (left, right) = (walked.left.as_slices(), walked.right.as_slices());
     let values = observed.values;
     let smoothed = smooth(observed.times, walked.width, values, left, right, options)?;
     let bands = Bands {
-        deviations: smoothed.deviations(observed.query)?,
-        strengths: smoothed.strengths,
+        std_devs: smoothed.std_devs(observed.query)?,
+        penalties: smoothed.penalties,
         noise: smoothed.noise,
     };
     Ok((smoothed.compensation, bands))
@@ -324,8 +319,8 @@ impl Interpolation {
             predicted: spread(&self.predicted, &value),
             compensation: spread(&self.compensation, &difference),
             bands: self.bands.as_ref().map(|bands| Bands {
-                deviations: spread(&bands.deviations, &|j, x| difference(j, x).abs()),
-                strengths: bands.strengths.iter().map(|x| x * unit.powi(3)).collect(),
+                std_devs: spread(&bands.std_devs, &|j, x| difference(j, x).abs()),
+                penalties: bands.penalties.iter().map(|x| x * unit.powi(3)).collect(),
                 noise: (bands.noise.iter().enumerate())
                     .map(|(j, &x)| difference(j, x).abs())
                     .collect(),

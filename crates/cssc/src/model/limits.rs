@@ -4,7 +4,7 @@
 //! those of the first. From the right of a knot one sees the first walk after its update and
 //! the second before its own; from the left the other way round (method notes, section 8).
 
-use super::config::{Blocked, Derivatives, ModelConfig};
+use super::config::{Derivatives, ModelConfig, StopGradient};
 use super::network::Network;
 use super::walk::{Direction, Pick, Walk, zeros_like};
 use crate::batch::{Place, Schedule};
@@ -336,10 +336,10 @@ impl<'a> States<'a> {
         mut jets: Jets<Var>,
         knots: &KnotPicks,
     ) -> Limits {
-        if matches!(config.blocked, Blocked::Slope | Blocked::Both) {
+        if matches!(config.blocked, StopGradient::Slope | StopGradient::Both) {
             jets.slope = graph.detach(jets.slope);
         }
-        if matches!(config.blocked, Blocked::Curvature | Blocked::Both) {
+        if matches!(config.blocked, StopGradient::Curvature | StopGradient::Both) {
             jets.curvature = graph.detach(jets.curvature);
         }
         if config.drop_curvature {

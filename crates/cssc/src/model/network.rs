@@ -24,7 +24,7 @@ impl Network {
     /// New networks with parameters drawn from `seed`.
     #[must_use]
     pub fn new<T: Float>(config: &ModelConfig, seed: u64) -> (Self, Parameters<T>) {
-        let initializer = Initializer::Normal(config.initial_deviation);
+        let initializer = Initializer::Normal(config.initial_std_dev);
         let (network, mut parameters) = Self::build(config, initializer, seed);
         parameters.pack();
         (network, parameters)

@@ -1,6 +1,6 @@
 //! From observations to a prediction, recorded for training.
 
-use super::config::Method;
+use super::config::Compensation;
 use super::limits::States;
 use super::network::Network;
 use crate::batch::{Item, Schedule, Stepping};
@@ -26,7 +26,7 @@ pub struct Request<'a> {
     /// How the walk steps.
     pub stepping: Stepping,
     /// What is made of the states; the model's own method in end-to-end training.
-    pub method: Method,
+    pub method: Compensation,
 }
 
 /// A recorded prediction: blocks over the query times of all series.
@@ -52,21 +52,21 @@ impl Network {
         request: &Request<'_>,
     ) -> Result<Prediction, Error> {
         let schedule = request.schedule();
-        let traced = request.method != Method::OdeRnn;
+        let traced = request.method != Compensation::None;
         let states = self.walk(graph, request, &schedule, traced);
         let (smoothed, compensation) = match request.method {
-            Method::OdeRnn => {
+            Compensation::None => {
                 let query = states.at_query(graph, &schedule, Side::Right);
                 (self.decoder.forward(graph, query), None)
             }
-            Method::Cssc => {
+            Compensation::Output => {
                 let limits = self.cssc_limits(graph, request, &schedule, &states);
                 let query = states.at_query(graph, &schedule, Side::Left);
                 let predicted = self.decoder.forward(graph, query);
                 let c = request.compensate(graph, &schedule, limits, self, true)?;
                 (graph.sum(predicted, c), Some(c))
             }
-            Method::HiddenCssc => {
+            Compensation::Hidden => {
                 let limits = self.hidden_limits(graph, &schedule, &states);
                 let query = states.at_query(graph, &schedule, Side::Left);
                 let c = request.compensate(graph, &schedule, limits, self, false)?;

@@ -2,8 +2,8 @@
 
 use super::config::ModelConfig;
 use super::container::{self, Tensor};
-use super::error::ModelError;
 use super::network::Network;
+use crate::Error;
 use crate::data::Scaler;
 use crate::nn::Parameters;
 use crate::train::{Summary, TrainConfig};
@@ -19,13 +19,13 @@ pub struct Model {
     pub(crate) parameters: Parameters<f32>,
     /// The same in double precision, for curves.
     pub(crate) precise: Parameters<f64>,
-    pub(crate) about: About,
+    pub(crate) about: ModelInfo,
 }
 
 /// Everything about a model but its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct About {
+pub struct ModelInfo {
     /// Version of the program that wrote it.
     pub program: String,
     /// Shape and behaviour.
@@ -41,7 +41,7 @@ pub struct About {
 }
 
 impl Model {
-    pub(crate) fn new(network: Network, parameters: Parameters<f32>, about: About) -> Self {
+    pub(crate) fn new(network: Network, parameters: Parameters<f32>, about: ModelInfo) -> Self {
         let precise = parameters.cast();
         Self {
             network,
@@ -53,7 +53,7 @@ impl Model {
 
     /// Settings, scaler and training summary.
     #[must_use]
-    pub fn about(&self) -> &About {
+    pub fn about(&self) -> &ModelInfo {
         &self.about
     }
 
@@ -73,7 +73,7 @@ impl Model {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
         container::write(path, FORMAT, &self.about, &tensors(&self.parameters, ""))
     }
 
@@ -82,12 +82,9 @@ impl Model {
     ///
     /// # Errors
     /// If the file cannot be read or is not a whole, unaltered model this program knows.
-    pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let (about, tensors): (About, Vec<Tensor>) = container::read(path, FORMAT)?;
-        let wrong = |problem: String| ModelError::File {
-            path: path.to_owned(),
-            problem,
-        };
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let (about, tensors): (ModelInfo, Vec<Tensor>) = container::read(path, FORMAT)?;
+        let wrong = |problem: String| Error::content(path, problem);
         about.model.check().map_err(wrong)?;
         let channels = about.model.channels;
         if about.channel_names.len() != channels || about.scaler.channels() != channels {

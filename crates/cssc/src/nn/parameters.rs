@@ -173,7 +173,7 @@ impl Initializer {
     fn draw(self, [rows, columns]: [usize; 2], random: &mut Random) -> f64 {
         match self {
             Self::Zeros => 0.0,
-            Self::Normal(deviation) => random.normal(0.0, deviation),
+            Self::Normal(std_dev) => random.normal(0.0, std_dev),
             Self::Glorot => {
                 let reach = (6.0 / (rows + columns) as f64).sqrt();
                 random.uniform(-reach, reach)

@@ -1,8 +1,8 @@
-//! One channel's smoothing problem, and its answer for a given strength.
+//! One channel's smoothing problem, and its answer for a given penalty.
 
-use super::knowledge::Knowledge;
-use super::options::Strength;
-use super::strength::cross_validated;
+use super::kalman::GaussianState;
+use super::options::Penalty;
+use super::penalty::cross_validated;
 use crate::lanes::Pack;
 
 /// Knots of a block: what is known at each of them stays in the processor's own memory.
@@ -32,7 +32,7 @@ pub(super) struct Channel {
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
     /// λ.
-    pub(super) strength: f64,
+    pub(super) penalty: f64,
     /// Intensity of the motion's white noise; NaN if it cannot be known.
     pub(super) intensity: f64,
     /// The values of the curve at the own knots.
@@ -63,29 +63,29 @@ impl Sums {
 }
 
 impl Channel {
-    /// Smooths with the strength asked for.
-    pub(super) fn fit(&self, strength: Strength) -> Fit {
-        let strength = match strength {
-            Strength::Given(strength) => strength,
-            Strength::CrossValidated => cross_validated(self),
+    /// Smooths with the penalty asked for.
+    pub(super) fn fit(&self, penalty: Penalty) -> Fit {
+        let penalty = match penalty {
+            Penalty::Given(penalty) => penalty,
+            Penalty::CrossValidated => cross_validated(self),
         };
         let mut sums = [Sums::default()];
         let mut values: Vec<f64> = self.knots.iter().map(|knot| knot.target).collect();
-        self.leave_one_out([strength], |i, force, stiffness| {
-            values[i] -= force.0[0] * strength / self.knots[i].weight;
+        self.leave_one_out([penalty], |i, force, stiffness| {
+            values[i] -= force.0[0] * penalty / self.knots[i].weight;
             add(&mut sums, &self.knots[i], force, stiffness);
         });
         Fit {
-            strength,
+            penalty,
             intensity: sums[0].intensity(),
             values,
         }
     }
 
-    /// The sums for each of the strengths.
-    pub(super) fn sums<const W: usize>(&self, strengths: [f64; W]) -> [Sums; W] {
+    /// The sums for each of the penalties.
+    pub(super) fn sums<const W: usize>(&self, penalties: [f64; W]) -> [Sums; W] {
         let mut sums = [Sums::default(); W];
-        self.leave_one_out(strengths, |i, force, stiffness| {
+        self.leave_one_out(penalties, |i, force, stiffness| {
             add(&mut sums, &self.knots[i], force, stiffness);
         });
         sums
@@ -98,22 +98,22 @@ impl Channel {
     /// inside the block that is walked: that is quicker than going through main memory twice.
     fn leave_one_out<const W: usize>(
         &self,
-        strengths: [f64; W],
+        penalties: [f64; W],
         mut visit: impl FnMut(usize, Pack<W>, Pack<W>),
     ) {
-        let starts = self.past_at_blocks(strengths);
+        let starts = self.past_at_blocks(penalties);
         let mut block = Vec::with_capacity(BLOCK);
-        let mut future = Knowledge::NONE;
+        let mut future = GaussianState::DIFFUSE;
         for (number, (knots, start)) in self.knots.chunks(BLOCK).zip(starts).enumerate().rev() {
             block.clear();
-            self.past(strengths, number, start, |past| block.push(past));
+            self.past(penalties, number, start, |past| block.push(past));
             for (j, (knot, past)) in knots.iter().zip(&block).enumerate().rev() {
                 let i = number * BLOCK + j;
                 if let Some(next) = self.knots.get(i + 1) {
                     // Seen from the left of a knot: its kick is still to come.
                     future = future.advance(next.time - knot.time).kick(knot.kick);
                 }
-                let variance = knot.variance(strengths);
+                let variance = knot.variance(penalties);
                 match past.with(&future) {
                     None => visit(i, Pack::ZERO, Pack::ZERO),
                     Some([mean, others]) => {
@@ -128,13 +128,13 @@ impl Channel {
     }
 
     /// What is known at the first knot of each block from those before it.
-    fn past_at_blocks<const W: usize>(&self, strengths: [f64; W]) -> Vec<Knowledge<W>> {
+    fn past_at_blocks<const W: usize>(&self, penalties: [f64; W]) -> Vec<GaussianState<W>> {
         let blocks = self.knots.len().div_ceil(BLOCK);
         let mut starts = Vec::with_capacity(blocks);
-        let mut past = Knowledge::NONE;
+        let mut past = GaussianState::DIFFUSE;
         for number in 0..blocks {
             starts.push(past);
-            past = self.past(strengths, number, past, |_| ());
+            past = self.past(penalties, number, past, |_| ());
         }
         starts
     }
@@ -144,18 +144,18 @@ impl Channel {
     #[inline(always)]
     fn past<const W: usize>(
         &self,
-        strengths: [f64; W],
+        penalties: [f64; W],
         number: usize,
-        start: Knowledge<W>,
-        mut tell: impl FnMut(Knowledge<W>),
-    ) -> Knowledge<W> {
+        start: GaussianState<W>,
+        mut tell: impl FnMut(GaussianState<W>),
+    ) -> GaussianState<W> {
         let from = number * BLOCK;
         let mut past = start;
         for i in from..(from + BLOCK).min(self.knots.len()) {
             let knot = &self.knots[i];
             tell(past);
             past = past
-                .observe(knot.target, knot.variance(strengths))
+                .observe(knot.target, knot.variance(penalties))
                 .kick(knot.kick);
             if let Some(next) = self.knots.get(i + 1) {
                 past = past.advance(next.time - knot.time);
@@ -166,21 +166,16 @@ impl Channel {
 
     /// The posterior variance at sorted `times` for white noise of intensity 1, by way of
     /// `visit(index of the time, variance)`; NaN where nothing is known.
-    pub(super) fn variances(
-        &self,
-        strength: f64,
-        times: &[f64],
-        mut visit: impl FnMut(usize, f64),
-    ) {
+    pub(super) fn variances(&self, penalty: f64, times: &[f64], mut visit: impl FnMut(usize, f64)) {
         let knots = &self.knots;
-        let variance = |i: usize| knots[i].variance([strength]);
+        let variance = |i: usize| knots[i].variance([penalty]);
         let mut past = Vec::with_capacity(knots.len());
-        let mut start = Knowledge::NONE;
+        let mut start = GaussianState::DIFFUSE;
         for number in 0..knots.len().div_ceil(BLOCK) {
-            start = self.past([strength], number, start, |known| past.push(known));
+            start = self.past([penalty], number, start, |known| past.push(known));
         }
         // From the last time back: what is known from the future goes along.
-        let mut future = Knowledge::NONE;
+        let mut future = GaussianState::DIFFUSE;
         let mut ahead = knots.len(); // the first knot that `future` knows
         for (at, &time) in times.iter().enumerate().rev() {
             while ahead > 0 && knots[ahead - 1].time > time {
@@ -191,13 +186,13 @@ impl Channel {
             }
             let from_future = match knots.get(ahead) {
                 Some(knot) => future.advance(knot.time - time),
-                None => Knowledge::NONE,
+                None => GaussianState::DIFFUSE,
             };
             let from_past = match ahead.checked_sub(1) {
                 Some(i) => past[i]
                     .observe(0.0, variance(i))
                     .advance(time - knots[i].time),
-                None => Knowledge::NONE,
+                None => GaussianState::DIFFUSE,
             };
             let known = from_past.with(&from_future);
             visit(at, known.map_or(f64::NAN, |[_, variance]| variance.0[0]));
@@ -208,8 +203,8 @@ impl Channel {
 impl Knot {
     /// Of the noise with which its target is seen, for white noise of intensity 1.
     #[inline(always)]
-    fn variance<const W: usize>(&self, strengths: [f64; W]) -> Pack<W> {
-        Pack(strengths) * (1.0 / self.weight)
+    fn variance<const W: usize>(&self, penalties: [f64; W]) -> Pack<W> {
+        Pack(penalties) * (1.0 / self.weight)
     }
 }
 

@@ -27,7 +27,7 @@
 //!
 //! v is also the most probable path of a random motion, $\ddot v$ = white noise of intensity
 //! $\sigma^2/\lambda$ plus the known kicks $\kappa$, seen with noise of variance
-//! $\sigma^2/w_k$, of which nothing is known beforehand. So two Kalman filters, one from each
+//! $\sigma^2/w_k$, of which nothing is known beforehand. So two GaussianState filters, one from each
 //! end, give s, the prediction of every observation from all *others*, and the posterior variance
 //! at any time. They start from exact ignorance and add positive numbers only, so they stay
 //! accurate from $\lambda = 0$ to $\infty$. (The banded equations for $\ddot c$ lose all
@@ -35,7 +35,7 @@
 //!
 //! Cost: O(knots) for each λ tried, a few dozen.
 //!
-//! # The strength λ
+//! # The penalty λ
 //!
 //! By generalised cross-validation (Craven and Wahba 1979), over the observed knots: the least
 //!
@@ -45,13 +45,13 @@
 //! tells nothing about its noise (for three, GCV is constant): it gets λ = 0.
 
 mod channel;
-mod knowledge;
+mod kalman;
 mod options;
+mod penalty;
 mod reduce;
 mod smoothed;
-mod strength;
 
-pub use options::{DEFAULT_PIN_WEIGHT, SmoothOptions, Strength};
+pub use options::{DEFAULT_PIN_WEIGHT, Penalty, SmoothOptions};
 pub use smoothed::Smoothed;
 
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ use rayon::prelude::*;
 use crate::compensate::Plan;
 use crate::error::{Error, check_length};
 use crate::path::Jets;
-use crate::spline::{Kind, PiecewiseCubic};
+use crate::spline::{PiecewiseCubic, SplineKind};
 use channel::{Channel, Fit};
 
 /// Like [`compensate`](crate::compensate()), but the smoothed curve passes near the observations
@@ -76,8 +76,8 @@ use channel::{Channel, Fit};
 ///     &times, 1, &observed, zero.as_slices(), zero.as_slices(), &SmoothOptions::default(),
 /// )?;
 /// let c = smoothed.compensation.sample(&[1.55], Side::Right)?.value[0];
-/// let deviation = smoothed.deviations(&[1.55])?[0];
-/// assert!((c - 1.55f64.sin()).abs() < 3.0 * deviation && deviation < smoothed.noise[0]);
+/// let std_dev = smoothed.std_devs(&[1.55])?[0];
+/// assert!((c - 1.55f64.sin()).abs() < 3.0 * std_dev && std_dev < smoothed.noise[0]);
 /// # Ok::<(), cssc::Error>(())
 /// ```
 ///
@@ -101,10 +101,10 @@ pub fn smooth(
     plan.forward(values, left, right, &mut compensation)?;
     let problems = reduce::with_prediction(&plan, values, left, right, options);
     let fits = fit_all(&problems, options);
-    if fits.iter().any(|fit| fit.strength > 0.0) {
+    if fits.iter().any(|fit| fit.penalty > 0.0) {
         let near = targets(&problems, &fits, times.len());
         let own: Vec<bool> = near.iter().map(|value| !value.is_nan()).collect();
-        let options = crate::Options {
+        let options = crate::CompensationOptions {
             max_fold: None,
             ..options.compensation()
         };
@@ -120,9 +120,9 @@ pub fn smooth(
 /// `compensation` of the answer is the spline itself.
 ///
 /// ```
-/// use cssc::{Path, Side, SmoothOptions, Strength, smooth::smoothing_spline};
+/// use cssc::{Path, Side, SmoothOptions, Penalty, smooth::smoothing_spline};
 /// let (times, values) = ([0.0, 1.0, 2.0, 3.0], [0.0, 1.2, 1.8, 3.0]);
-/// let strong = SmoothOptions { strength: Strength::Given(1e9), ..SmoothOptions::default() };
+/// let strong = SmoothOptions { penalty: Penalty::Given(1e9), ..SmoothOptions::default() };
 /// let line = smoothing_spline(&times, 1, &values, &strong)?.compensation;
 /// assert!((line.sample(&[1.5], Side::Right)?.slope[0] - 0.96).abs() < 1e-6); // least squares
 /// # Ok::<(), cssc::Error>(())
@@ -137,14 +137,14 @@ pub fn smoothing_spline(
     values: &[f64],
     options: &SmoothOptions,
 ) -> Result<Smoothed, Error> {
-    let mut spline = PiecewiseCubic::fit(times, channels, values, Kind::Natural)?;
+    let mut spline = PiecewiseCubic::fit(times, channels, values, SplineKind::Natural)?;
     let observed: Vec<bool> = values.iter().map(|value| !value.is_nan()).collect();
     options.check(times, channels, &observed)?;
     let problems = reduce::without_prediction(times, channels, values, options);
     let fits = fit_all(&problems, options);
-    if fits.iter().any(|fit| fit.strength > 0.0) {
+    if fits.iter().any(|fit| fit.penalty > 0.0) {
         let near = targets(&problems, &fits, times.len());
-        spline = PiecewiseCubic::fit(times, channels, &near, Kind::Natural)?;
+        spline = PiecewiseCubic::fit(times, channels, &near, SplineKind::Natural)?;
     }
     Ok(Smoothed::new(
         reduce::straight_outside(&spline, &problems)?,
@@ -156,7 +156,7 @@ pub fn smoothing_spline(
 fn fit_all(problems: &[Channel], options: &SmoothOptions) -> Vec<Fit> {
     problems
         .par_iter()
-        .map(|channel| channel.fit(options.strength))
+        .map(|channel| channel.fit(options.penalty))
         .collect()
 }
 

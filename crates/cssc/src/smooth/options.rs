@@ -1,12 +1,12 @@
 //! Settings of the compensation for noisy observations.
 
-use crate::compensate::{DEFAULT_MAX_FOLD, EndRule, Options};
+use crate::compensate::{CompensationOptions, DEFAULT_MAX_FOLD, EndRule};
 use crate::error::{Error, check_length};
 use crate::path::Side;
 
 /// How strongly the curve is smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Strength {
+pub enum Penalty {
     /// λ of each channel by generalised cross-validation.
     #[default]
     CrossValidated,
@@ -18,16 +18,16 @@ pub enum Strength {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmoothOptions {
     /// How strongly; default by cross-validation.
-    pub strength: Strength,
+    pub penalty: Penalty,
     /// Weight of each observation, `[times, channels]`, positive; best one over the variance
     /// of its noise, up to a factor. Read only where observed. Default `None`: all 1.
     pub weights: Option<Vec<f64>>,
     /// Weight of a knot that is pinned to the prediction, as a part of the mean weight of the
     /// channel's observations; positive. Default [`DEFAULT_PIN_WEIGHT`].
     pub pin_weight: f64,
-    /// As [`Options::max_fold`].
+    /// As [`CompensationOptions::max_fold`].
     pub max_fold: Option<usize>,
-    /// As [`Options::last_value`].
+    /// As [`CompensationOptions::last_value`].
     pub last_value: Side,
 }
 
@@ -38,7 +38,7 @@ pub const DEFAULT_PIN_WEIGHT: f64 = 0.1;
 impl Default for SmoothOptions {
     fn default() -> Self {
         SmoothOptions {
-            strength: Strength::default(),
+            penalty: Penalty::default(),
             weights: None,
             pin_weight: DEFAULT_PIN_WEIGHT,
             max_fold: Some(DEFAULT_MAX_FOLD),
@@ -50,8 +50,8 @@ impl Default for SmoothOptions {
 impl SmoothOptions {
     /// The settings of the compensation that λ = 0 is.
     #[must_use]
-    pub fn compensation(&self) -> Options {
-        Options {
+    pub fn compensation(&self) -> CompensationOptions {
+        CompensationOptions {
             end_rule: EndRule::Compensation,
             max_fold: self.max_fold,
             last_value: self.last_value,
@@ -65,11 +65,11 @@ impl SmoothOptions {
         observed: &[bool],
     ) -> Result<(), Error> {
         positive("pin_weight", self.pin_weight)?;
-        if let Strength::Given(value) = self.strength
+        if let Penalty::Given(value) = self.penalty
             && !(value >= 0.0 && value.is_finite())
         {
-            return Err(Error::Setting {
-                what: "strength",
+            return Err(Error::OutOfRange {
+                what: "penalty",
                 value,
                 expected: "0 or a positive number",
             });
@@ -97,7 +97,7 @@ fn positive(what: &'static str, value: f64) -> Result<(), Error> {
         return Ok(());
     }
     let expected = "a positive number";
-    Err(Error::Setting {
+    Err(Error::OutOfRange {
         what,
         value,
         expected,

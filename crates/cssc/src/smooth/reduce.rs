@@ -93,7 +93,7 @@ impl Series<'_> {
         Channel { knots }
     }
 
-    /// Observation or prediction, as [`Plan::forward`] does it.
+    /// Masking or prediction, as [`Plan::forward`] does it.
     fn target(&self, knot: &OwnKnot, channel: usize) -> f64 {
         let at = knot.index * self.plan.channels() + channel;
         let is_last = knot.index + 1 == self.plan.times().len();

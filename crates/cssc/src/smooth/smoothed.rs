@@ -10,7 +10,7 @@ pub struct Smoothed {
     /// c, to be added to the prediction.
     pub compensation: PiecewiseCubic,
     /// λ of each channel.
-    pub strengths: Vec<f64>,
+    pub penalties: Vec<f64>,
     /// Estimated standard deviation of the noise of an observation of weight 1, for each
     /// channel; NaN if its observations do not tell (fewer than three own knots).
     pub noise: Vec<f64>,
@@ -29,9 +29,9 @@ impl Smoothed {
             compensation,
             noise: fits
                 .iter()
-                .map(|fit| (fit.strength * fit.intensity).sqrt())
+                .map(|fit| (fit.penalty * fit.intensity).sqrt())
                 .collect(),
-            strengths: fits.iter().map(|fit| fit.strength).collect(),
+            penalties: fits.iter().map(|fit| fit.penalty).collect(),
             intensities: fits.iter().map(|fit| fit.intensity).collect(),
             problems,
         }
@@ -49,16 +49,16 @@ impl Smoothed {
     ///
     /// # Errors
     /// If `times` decrease or are not finite.
-    pub fn deviations(&self, times: &[f64]) -> Result<Vec<f64>, Error> {
+    pub fn std_devs(&self, times: &[f64]) -> Result<Vec<f64>, Error> {
         check_query(times)?;
         let channels = self.problems.len();
-        let mut deviations = vec![f64::NAN; times.len() * channels];
+        let mut std_devs = vec![f64::NAN; times.len() * channels];
         for (j, channel) in self.problems.iter().enumerate() {
             let intensity = self.intensities[j];
-            channel.variances(self.strengths[j], times, |at, variance| {
-                deviations[at * channels + j] = (intensity * variance).sqrt();
+            channel.variances(self.penalties[j], times, |at, variance| {
+                std_devs[at * channels + j] = (intensity * variance).sqrt();
             });
         }
-        Ok(deviations)
+        Ok(std_devs)
     }
 }

@@ -3,7 +3,7 @@
 use super::makima;
 use super::moments::MomentSystem;
 use super::pieces::{PiecewiseCubic, shift};
-use super::{Kind, SharedKnots};
+use super::{SharedKnots, SplineKind};
 use crate::error::{Error, check_knots, check_length};
 use crate::lanes::{Lanes, Pack, for_each_pack};
 use crate::path::Path;
@@ -15,11 +15,11 @@ impl PiecewiseCubic {
     /// before its first and after its last one its end pieces are extended.
     ///
     /// ```
-    /// use cssc::{Kind, Path, PiecewiseCubic, Side};
+    /// use cssc::{SplineKind, Path, PiecewiseCubic, Side};
     /// let missing = f64::NAN;
     /// // two channels at times 0, 1, 2, 3; the second one lacks its value at 1
     /// let values = [0.0, 0.0, 1.0, missing, 0.0, 4.0, -1.0, 6.0];
-    /// let spline = PiecewiseCubic::fit(&[0.0, 1.0, 2.0, 3.0], 2, &values, Kind::Linear)?;
+    /// let spline = PiecewiseCubic::fit(&[0.0, 1.0, 2.0, 3.0], 2, &values, SplineKind::Linear)?;
     /// assert_eq!(spline.sample(&[0.5, 1.0], Side::Right)?.value, [0.5, 1.0, 1.0, 2.0]);
     /// # Ok::<(), cssc::Error>(())
     /// ```
@@ -31,7 +31,7 @@ impl PiecewiseCubic {
         times: &[f64],
         channels: usize,
         values: &[T],
-        kind: Kind,
+        kind: SplineKind,
     ) -> Result<Self, Error> {
         check_knots(times)?;
         if channels == 0 {
@@ -97,10 +97,13 @@ fn fit_group<T: Real>(
     points: &[usize],
     group: &[usize],
     values: &[T],
-    kind: Kind,
+    kind: SplineKind,
     into: &mut PiecewiseCubic,
 ) {
-    let curved = matches!(kind, Kind::Natural | Kind::NotAKnot | Kind::Clamped { .. });
+    let curved = matches!(
+        kind,
+        SplineKind::Natural | SplineKind::NotAKnot | SplineKind::Clamped { .. }
+    );
     if points.len() == 1 {
         for_each_pack!(group, into.channels(), lanes => constant(points, &lanes, values, into));
     } else if curved {
@@ -134,7 +137,7 @@ fn from_slopes<T: Real>(
     points: &[usize],
     channel: usize,
     values: &[T],
-    kind: Kind,
+    kind: SplineKind,
     into: &mut PiecewiseCubic,
 ) {
     let lanes = Lanes::<1>::new(channel, into.channels());
@@ -147,7 +150,7 @@ fn from_slopes<T: Real>(
         .iter()
         .map(|k| values[k * channels + channel].to_f64())
         .collect();
-    let slopes = (kind == Kind::Makima).then(|| makima::slopes(&gaps, &column));
+    let slopes = (kind == SplineKind::Makima).then(|| makima::slopes(&gaps, &column));
     for (i, &gap) in gaps.iter().enumerate() {
         let chord = (column[i + 1] - column[i]) / gap;
         let [left, right] = slopes

@@ -1,6 +1,6 @@
 //! Plain splines: piecewise cubics through observed points, vectorised over channels.
 //!
-//! | [`Kind`] | pieces | ends | with 3 points | with 2 | with 1 |
+//! | [`SplineKind`] | pieces | ends | with 3 points | with 2 | with 1 |
 //! |---|---|---|---|---|---|
 //! | `Linear` | straight lines | | as usual | line | constant |
 //! | `Natural` | cubic, C² | curvature 0 | as usual | line | constant |
@@ -29,7 +29,7 @@ pub(crate) use shared_knots::SharedKnots;
 
 /// Which plain interpolator.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum SplineKind {
     /// Straight lines between the points.
     Linear,
     /// The C² cubic spline whose curvature vanishes at both ends.
@@ -37,7 +37,7 @@ pub enum Kind {
     /// The C² cubic spline whose first two and last two pieces are each one cubic.
     NotAKnot,
     /// The C² cubic spline with given slopes at both ends, the same for all channels;
-    /// [`Kind::clamped`] makes both 0.
+    /// [`SplineKind::clamped`] makes both 0.
     Clamped {
         /// Slope at the first point.
         start_slope: f64,
@@ -48,11 +48,11 @@ pub enum Kind {
     Makima,
 }
 
-impl Kind {
+impl SplineKind {
     /// A clamped spline with slope 0 at both ends.
     #[must_use]
     pub fn clamped() -> Self {
-        Kind::Clamped {
+        SplineKind::Clamped {
             start_slope: 0.0,
             end_slope: 0.0,
         }

@@ -9,7 +9,7 @@
 //! not-a-knot, $M_0 = M_1 + (M_1 - M_2)h_0/h_1$, which put into row 1 and scaled by
 //! $h_1/(h_0+h_1)$ gives $(h_0 + 2h_1)M_1 + (h_1 - h_0)M_2$: still diagonally dominant.
 
-use super::Kind;
+use super::SplineKind;
 use super::pieces::PiecewiseCubic;
 use super::tridiagonal::Tridiagonal;
 use crate::lanes::{Lanes, Pack};
@@ -36,14 +36,14 @@ pub(crate) fn cubic_from_moments<const W: usize>(
 /// The moment equations of one set of at least two points, factored.
 #[derive(Debug)]
 pub(crate) struct MomentSystem {
-    kind: Kind,
+    kind: SplineKind,
     gaps: Vec<f64>,
     matrix: Tridiagonal,
 }
 
 impl MomentSystem {
     /// Factors the equations for points at the given times.
-    pub(crate) fn new(times: &[f64], points: &[usize], kind: Kind) -> Self {
+    pub(crate) fn new(times: &[f64], points: &[usize], kind: SplineKind) -> Self {
         let gaps: Vec<f64> = points
             .windows(2)
             .map(|pair| times[pair[1]] - times[pair[0]])
@@ -66,7 +66,7 @@ impl MomentSystem {
             return self.end_row(i);
         }
         let (before, after) = (self.gaps[i - 1], self.gaps[i]);
-        match (self.kind == Kind::NotAKnot, i == 1, i + 1 == last) {
+        match (self.kind == SplineKind::NotAKnot, i == 1, i + 1 == last) {
             (true, true, true) => [0.0, 3.0 * (before + after), 0.0],
             (true, true, false) => [0.0, before + 2.0 * after, after - before],
             (true, false, true) => [before - after, 2.0 * before + after, 0.0],
@@ -78,8 +78,8 @@ impl MomentSystem {
     /// row says `M = 0`.
     fn end_row(&self, i: usize) -> [f64; 3] {
         match (self.kind, i) {
-            (Kind::Clamped { .. }, 0) => [0.0, 2.0 * self.gaps[0], self.gaps[0]],
-            (Kind::Clamped { .. }, _) => [self.gaps[i - 1], 2.0 * self.gaps[i - 1], 0.0],
+            (SplineKind::Clamped { .. }, 0) => [0.0, 2.0 * self.gaps[0], self.gaps[0]],
+            (SplineKind::Clamped { .. }, _) => [self.gaps[i - 1], 2.0 * self.gaps[i - 1], 0.0],
             _ => [0.0, 1.0, 0.0],
         }
     }
@@ -94,14 +94,14 @@ impl MomentSystem {
     ) -> Pack<W> {
         let last = self.gaps.len();
         match self.kind {
-            Kind::Clamped { start_slope, .. } if i == 0 => {
+            SplineKind::Clamped { start_slope, .. } if i == 0 => {
                 (chord_after - Pack([start_slope; W])) * 6.0
             }
-            Kind::Clamped { end_slope, .. } if i == last => {
+            SplineKind::Clamped { end_slope, .. } if i == last => {
                 (Pack([end_slope; W]) - chord_before) * 6.0
             }
             _ if i == 0 || i == last => Pack::ZERO,
-            Kind::NotAKnot if last > 2 && (i == 1 || i + 1 == last) => {
+            SplineKind::NotAKnot if last > 2 && (i == 1 || i + 1 == last) => {
                 let (before, after) = (self.gaps[i - 1], self.gaps[i]);
                 let inner = if i == 1 { after } else { before };
                 (chord_after - chord_before) * (6.0 * (inner / (before + after)))
@@ -144,7 +144,7 @@ impl MomentSystem {
     /// Not-a-knot: the end moments follow from their neighbours.
     fn free_ends<const W: usize>(&self, moments: &mut [Pack<W>]) {
         let last = self.gaps.len();
-        if self.kind != Kind::NotAKnot || last == 1 {
+        if self.kind != SplineKind::NotAKnot || last == 1 {
             return;
         }
         // With three points both ends continue the one inner moment: a parabola.

@@ -6,9 +6,10 @@
 
 use super::adamax::AdaMax;
 use super::trainer::{Summary, TrainConfig, Trainer, Weights};
+use crate::Error;
 use crate::data::Dataset;
+use crate::model::ModelConfig;
 use crate::model::container::{self, Tensor};
-use crate::model::{ModelConfig, ModelError};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -33,7 +34,7 @@ impl<'d> Trainer<'d> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save_checkpoint(&self, path: &Path) -> Result<(), ModelError> {
+    pub fn save_checkpoint(&self, path: &Path) -> Result<(), Error> {
         let state = State {
             model: self.network.config().clone(),
             training: self.config.clone(),
@@ -71,12 +72,9 @@ impl<'d> Trainer<'d> {
         train: &'d Dataset,
         validation: &Dataset,
         adjust: impl FnOnce(&mut TrainConfig),
-    ) -> Result<Self, ModelError> {
+    ) -> Result<Self, Error> {
         let (state, tensors): (State, Vec<Tensor>) = container::read(path, FORMAT)?;
-        let wrong = |problem: String| ModelError::File {
-            path: path.to_owned(),
-            problem,
-        };
+        let wrong = |problem: String| Error::content(path, problem);
         let mut training = state.training.clone();
         adjust(&mut training);
         let mut trainer = Self::new(&state.model, &training, train, validation)?;
@@ -87,7 +85,7 @@ impl<'d> Trainer<'d> {
             ));
         }
         let count = trainer.parameters.values().len();
-        let get = |name: &str| -> Result<Vec<f32>, ModelError> {
+        let get = |name: &str| -> Result<Vec<f32>, Error> {
             let found = tensors.iter().find(|tensor| tensor.name == name);
             match found {
                 Some(tensor) if tensor.values.len() == count => Ok(tensor.values.clone()),
@@ -96,7 +94,7 @@ impl<'d> Trainer<'d> {
                 ))),
             }
         };
-        let optimizer = |part: &str, steps| -> Result<AdaMax<f32>, ModelError> {
+        let optimizer = |part: &str, steps| -> Result<AdaMax<f32>, Error> {
             let mut optimizer = AdaMax::new(0);
             optimizer.steps = steps;
             optimizer.mean = get(&format!("{part}.mean"))?;

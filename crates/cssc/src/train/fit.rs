@@ -1,8 +1,9 @@
 //! From settings and data to a model.
 
 use super::trainer::{Control, Progress, TrainConfig, Trainer};
+use crate::Error;
 use crate::data::{Dataset, Scaler};
-use crate::model::{About, Model, ModelConfig, ModelError};
+use crate::model::{Model, ModelConfig, ModelInfo};
 
 /// Trains a model on `train`, validating on `validation` (which may be empty), both in the
 /// user's units; `scaler` was fitted on the training part. `progress` is called after every
@@ -17,7 +18,7 @@ pub fn fit(
     train: &Dataset,
     validation: &Dataset,
     progress: impl FnMut(&Trainer<'_>, &Progress) -> Control,
-) -> Result<Model, ModelError> {
+) -> Result<Model, Error> {
     let scaled = scaler.scale_all(train)?;
     let scaled_validation = scaler.scale_all(validation)?;
     let mut trainer = Trainer::new(model, config, &scaled, &scaled_validation)?;
@@ -31,7 +32,7 @@ impl Trainer<'_> {
     pub fn into_model(self, scaler: Scaler, channel_names: Vec<String>) -> Model {
         let training = self.config.clone();
         let (network, parameters, summary) = self.into_best();
-        let about = About {
+        let about = ModelInfo {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             model: network.config().clone(),
             channel_names,

@@ -3,14 +3,14 @@
 mod adamax;
 mod checkpoint;
 mod fit;
+mod parallel;
 mod rate;
 mod sample;
-mod shards;
 mod trainer;
 
 pub use adamax::AdaMax;
 pub use fit::fit;
+pub use parallel::{ParallelBatch, SHARD, Scores};
 pub use rate::RateSchedule;
-pub use sample::{Observation, Sample};
-pub use shards::{SHARD, Scores, Shards};
+pub use sample::{Masking, Sample};
 pub use trainer::{Control, MOST_RECOVERIES, Progress, Summary, TrainConfig, Trainer};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Which points of a series are shown in training; the first and the last always are.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Observation {
+pub enum Masking {
     /// This part of the points, between 0 and 1, chosen one by one.
     Fraction(f64),
     /// So many points, chosen one by one.
@@ -24,7 +24,7 @@ pub enum Observation {
     },
 }
 
-impl Observation {
+impl Masking {
     /// The points shown of `points`, increasing.
     fn draw(&self, points: usize, random: &mut Random) -> Vec<usize> {
         let count = match *self {
@@ -118,14 +118,14 @@ impl Sample {
 
     /// Shows randomly chosen points.
     #[must_use]
-    pub fn draw(series: &Series, observation: &Observation, random: &mut Random) -> Self {
+    pub fn draw(series: &Series, masking: &Masking, random: &mut Random) -> Self {
         let points = series.len();
         if points < 3 {
             return Self::new(series, &(0..points).collect::<Vec<_>>());
         }
-        if let Observation::Cells(part) = observation {
+        if let Masking::Cells(part) = masking {
             return Self::draw_cells(series, *part, random);
         }
-        Self::new(series, &observation.draw(points, random))
+        Self::new(series, &masking.draw(points, random))
     }
 }

@@ -8,12 +8,13 @@
 //! after [`MOST_RECOVERIES`] times the training ends with an error.
 
 use super::adamax::AdaMax;
+use super::parallel::{ParallelBatch, Scores};
 use super::rate::RateSchedule;
-use super::sample::{Observation, Sample};
-use super::shards::{Scores, Shards};
+use super::sample::{Masking, Sample};
+use crate::Error;
 use crate::batch::Stepping;
 use crate::data::{Dataset, Random};
-use crate::model::{Method, ModelConfig, ModelError, Network};
+use crate::model::{Compensation, ModelConfig, Network};
 use crate::nn::{Gradient, Parameters};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -40,7 +41,8 @@ pub struct TrainConfig {
     /// Largest Euclidean norm of the gradient; longer ones are shortened. Default none.
     pub clip: Option<f64>,
     /// What is shown of a series each time it is used. Default 30 %.
-    pub observation: Observation,
+    #[serde(alias = "observation")]
+    pub masking: Masking,
     /// Steps between validations. Default 250.
     pub validate_every: u64,
     /// Validations without improvement after which training stops. Default none.
@@ -63,7 +65,7 @@ impl Default for TrainConfig {
             },
             late_fit_weight: 1.0,
             clip: None,
-            observation: Observation::Fraction(0.3),
+            masking: Masking::Fraction(0.3),
             validate_every: 250,
             patience: None,
             seconds: None,
@@ -103,21 +105,19 @@ impl TrainConfig {
         if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
             return Err("`clip` must be a positive number".into());
         }
-        match &self.observation {
-            Observation::Fraction(part) | Observation::Cells(part)
-                if !(*part > 0.0 && *part <= 1.0) =>
-            {
+        match &self.masking {
+            Masking::Fraction(part) | Masking::Cells(part) if !(*part > 0.0 && *part <= 1.0) => {
                 Err(format!(
                     "the observed fraction is {part}; give a number above 0, at most 1"
                 ))
             }
-            Observation::Count(count) if *count < 2 => {
+            Masking::Count(count) if *count < 2 => {
                 Err(format!("the observed count is {count}; give at least 2"))
             }
-            Observation::Runs { hidden, .. } if !(*hidden > 0.0 && *hidden < 1.0) => Err(format!(
+            Masking::Runs { hidden, .. } if !(*hidden > 0.0 && *hidden < 1.0) => Err(format!(
                 "the hidden fraction is {hidden}; give a number between 0 and 1"
             )),
-            Observation::Runs { lengths, .. } if lengths.is_empty() => {
+            Masking::Runs { lengths, .. } if lengths.is_empty() => {
                 Err("no lengths of runs are given; give at least one".into())
             }
             _ => Ok(()),
@@ -189,7 +189,7 @@ pub struct Trainer<'d> {
     pub(crate) validations_since_best: u32,
     train: &'d Dataset,
     validation: Vec<Sample>,
-    shards: Shards<f32>,
+    shards: ParallelBatch<f32>,
     gradient: Gradient<f32>,
 }
 
@@ -203,16 +203,16 @@ impl<'d> Trainer<'d> {
         config: &TrainConfig,
         train: &'d Dataset,
         validation: &Dataset,
-    ) -> Result<Self, ModelError> {
-        model.check().map_err(ModelError::Setting)?;
-        config.check().map_err(ModelError::Setting)?;
+    ) -> Result<Self, Error> {
+        model.check().map_err(Error::Setting)?;
+        config.check().map_err(Error::Setting)?;
         if train.is_empty() {
-            return Err(ModelError::Setting(
+            return Err(Error::Setting(
                 "there is no series to train on; give at least one".into(),
             ));
         }
         if train.channels() != model.channels {
-            return Err(ModelError::Setting(format!(
+            return Err(Error::Setting(format!(
                 "the data have {} channels and the model {}; set `channels` to {}",
                 train.channels(),
                 model.channels,
@@ -224,7 +224,7 @@ impl<'d> Trainer<'d> {
         let validation = validation
             .series()
             .iter()
-            .map(|series| Sample::draw(series, &config.observation, &mut random))
+            .map(|series| Sample::draw(series, &config.masking, &mut random))
             .collect();
         Ok(Self {
             config: config.clone(),
@@ -239,7 +239,7 @@ impl<'d> Trainer<'d> {
             validations_since_best: 0,
             train,
             validation,
-            shards: Shards::new(),
+            shards: ParallelBatch::new(),
         })
     }
 
@@ -268,7 +268,7 @@ impl<'d> Trainer<'d> {
     pub fn run(
         &mut self,
         mut progress: impl FnMut(&Self, &Progress) -> Control,
-    ) -> Result<(), ModelError> {
+    ) -> Result<(), Error> {
         let span = tracing::info_span!("train", steps = self.config.steps);
         let _entered = span.enter();
         let start = Instant::now();
@@ -327,7 +327,7 @@ impl<'d> Trainer<'d> {
     }
 
     /// One optimiser step.
-    fn step(&mut self) -> Result<Progress, ModelError> {
+    fn step(&mut self) -> Result<Progress, Error> {
         let span = tracing::debug_span!("step", step = self.summary.steps);
         let _entered = span.enter();
         let batch = self.batch();
@@ -379,12 +379,12 @@ impl<'d> Trainer<'d> {
     }
 
     /// Undoes the last step and halves the rate.
-    fn recover(&mut self, cause: Option<crate::Error>) -> Result<u32, ModelError> {
+    fn recover(&mut self, cause: Option<crate::Error>) -> Result<u32, Error> {
         self.summary.recoveries += 1;
         if self.summary.recoveries > MOST_RECOVERIES {
-            return Err(ModelError::Diverged {
+            return Err(Error::Diverged {
                 step: self.summary.steps,
-                cause,
+                cause: cause.map(Box::new),
             });
         }
         if let Some(good) = &self.last_good {
@@ -408,17 +408,17 @@ impl<'d> Trainer<'d> {
         let mut random = Random::stream(self.config.seed, 2 * self.summary.steps);
         order[position as usize * size..][..size]
             .iter()
-            .map(|&i| Sample::draw(&series[i], &self.config.observation, &mut random))
+            .map(|&i| Sample::draw(&series[i], &self.config.masking, &mut random))
             .collect()
     }
 
-    fn validate(&mut self) -> Result<Option<Scores>, ModelError> {
+    fn validate(&mut self) -> Result<Option<Scores>, Error> {
         if self.validation.is_empty() {
             return Ok(None);
         }
         let span = tracing::info_span!("validate", step = self.summary.steps);
         let _entered = span.enter();
-        let scores = self.score(&self.validation.clone(), self.network.config().method)?;
+        let scores = self.score(&self.validation.clone(), self.network.config().compensation)?;
         let step = self.summary.steps;
         self.summary.validations.push((step, scores.mse_all));
         if self
@@ -439,7 +439,7 @@ impl<'d> Trainer<'d> {
     ///
     /// # Errors
     /// If a prediction is not finite.
-    pub fn score(&mut self, samples: &[Sample], method: Method) -> Result<Scores, ModelError> {
+    pub fn score(&mut self, samples: &[Sample], method: Compensation) -> Result<Scores, Error> {
         let stepping = Stepping {
             longest: self.network.config().step,
             stop_at_query: true,

@@ -2,8 +2,8 @@
 
 use cssc::Jets;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Method, Model, ModelConfig};
-use cssc::train::{Control, Observation, TrainConfig, fit};
+use cssc::model::{Compensation, Model, ModelConfig};
+use cssc::train::{Control, Masking, TrainConfig, fit};
 
 /// Sine curves with their own frequency and level on irregular times.
 pub fn curves(count: usize, points: usize, seed: u64) -> Dataset {
@@ -21,14 +21,14 @@ pub fn curves(count: usize, points: usize, seed: u64) -> Dataset {
     Dataset::new(vec!["x".into()], series.collect()).unwrap()
 }
 
-pub fn small(method: Method) -> ModelConfig {
+pub fn small(method: Compensation) -> ModelConfig {
     ModelConfig {
         hidden: 8,
         dynamics: vec![32, 32],
         decoder: vec![32],
         cell: 16,
-        method,
-        initial_deviation: 0.3,
+        compensation: method,
+        initial_std_dev: 0.3,
         ..ModelConfig::default()
     }
 }
@@ -38,7 +38,7 @@ pub fn training(steps: u64) -> TrainConfig {
         steps,
         batch: 20,
         rate: 0.01,
-        observation: Observation::Fraction(0.4),
+        masking: Masking::Fraction(0.4),
         validate_every: 10,
         ..TrainConfig::default()
     }

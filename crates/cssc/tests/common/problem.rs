@@ -1,6 +1,6 @@
 //! Random compensation problems.
 
-use cssc::{EndRule, Error, Jets, Options, PiecewiseCubic, Plan, Side};
+use cssc::{CompensationOptions, EndRule, Error, Jets, PiecewiseCubic, Plan, Side};
 use proptest::prelude::*;
 
 use super::random::Random;
@@ -14,7 +14,7 @@ pub struct Problem {
     pub values: Vec<f64>,
     pub left: Jets,
     pub right: Jets,
-    pub options: Options,
+    pub options: CompensationOptions,
 }
 
 /// What a random problem looks like; small shapes come first when a failure is shrunk.
@@ -27,10 +27,10 @@ pub struct Shape {
     pub missing: f64,
     /// Gaps spread over this many powers of ten.
     pub decades: f64,
-    pub options: Options,
+    pub options: CompensationOptions,
 }
 
-pub fn options() -> impl Strategy<Value = Options> {
+pub fn options() -> impl Strategy<Value = CompensationOptions> {
     let max_fold = prop_oneof![
         Just(Some(0)),
         Just(Some(1)),
@@ -41,10 +41,12 @@ pub fn options() -> impl Strategy<Value = Options> {
     ];
     let end_rule = prop_oneof![Just(EndRule::Output), Just(EndRule::Compensation)];
     let last_value = prop_oneof![Just(Side::Right), Just(Side::Left)];
-    (end_rule, max_fold, last_value).prop_map(|(end_rule, max_fold, last_value)| Options {
-        end_rule,
-        max_fold,
-        last_value,
+    (end_rule, max_fold, last_value).prop_map(|(end_rule, max_fold, last_value)| {
+        CompensationOptions {
+            end_rule,
+            max_fold,
+            last_value,
+        }
     })
 }
 

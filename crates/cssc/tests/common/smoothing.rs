@@ -2,16 +2,16 @@
 //! minimise the objective under the constraints, with one Lagrange multiplier a constraint.
 //! Written from the definition; it knows nothing of kicks, filters or reduced equations.
 
-use cssc::{Role, Side, SmoothOptions, Strength};
+use cssc::{Penalty, Role, Side, SmoothOptions};
 
 use super::check::{roles, target};
 use super::dense::{Row, derivative, refined_solution};
 use super::problem::Problem;
 
 /// The options that ask for this problem's roles.
-pub fn options(problem: &Problem, strength: Strength) -> SmoothOptions {
+pub fn options(problem: &Problem, penalty: Penalty) -> SmoothOptions {
     SmoothOptions {
-        strength,
+        penalty,
         max_fold: problem.options.max_fold,
         last_value: problem.options.last_value,
         ..SmoothOptions::default()
@@ -45,11 +45,11 @@ pub fn weights(problem: &Problem, options: &SmoothOptions, channel: usize) -> Ve
 pub fn solve(
     problem: &Problem,
     options: &SmoothOptions,
-    strength: f64,
+    penalty: f64,
     channel: usize,
 ) -> Vec<[f64; 4]> {
     let unknowns = 4 * (problem.times.len() - 1);
-    let (mut rows, mut rhs) = objective(problem, options, strength, channel);
+    let (mut rows, mut rhs) = objective(problem, options, penalty, channel);
     for (row, value) in constraints(problem, channel) {
         let multiplier = rows.len();
         for &(column, a) in &row {
@@ -76,14 +76,14 @@ fn limit(problem: &Problem, channel: usize, side: Side, order: usize, knot: usiz
 fn objective(
     problem: &Problem,
     options: &SmoothOptions,
-    strength: f64,
+    penalty: f64,
     channel: usize,
 ) -> (Vec<Row>, Vec<f64>) {
     let pieces = problem.times.len() - 1;
     let mut rows: Vec<Row> = vec![Vec::new(); 4 * pieces];
     let mut rhs = vec![0.0; 4 * pieces];
     for piece in 0..pieces {
-        let factor = strength / problem.gap(piece).powi(3);
+        let factor = penalty / problem.gap(piece).powi(3);
         let (a, b) = (4 * piece + 2, 4 * piece + 3);
         rows[a].extend([(a, 4.0 * factor), (b, 6.0 * factor)]);
         rows[b].extend([(a, 6.0 * factor), (b, 12.0 * factor)]);

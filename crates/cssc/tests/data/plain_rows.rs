@@ -5,12 +5,12 @@
 use cssc::data::generate::{Generator, hopper};
 use cssc::data::table::{ReadOptions, read_dataset};
 use cssc::data::{Dataset, Random, Series, ToyV1};
-use cssc::{Kind, Path as _, PiecewiseCubic, Side};
+use cssc::{Path as _, PiecewiseCubic, Side, SplineKind};
 
 use crate::repository;
 
 /// Squared errors at all points of a series.
-fn squared_errors(series: &Series, observed: &[usize], kind: Kind) -> Vec<f64> {
+fn squared_errors(series: &Series, observed: &[usize], kind: SplineKind) -> Vec<f64> {
     let known = series.take(observed).unwrap();
     let spline = PiecewiseCubic::fit(known.times(), known.channels(), known.values(), kind);
     let found = spline
@@ -30,10 +30,10 @@ fn the_rows_of_toy_v1_are_reproduced_to_six_digits() {
     let toy = ToyV1::load(&repository("data/toy_v1.npz")).unwrap();
     let test = toy.split.apply(&toy.dataset).unwrap().test;
     let rows = [
-        (Kind::Linear, [0.378682, 0.028267, 0.003941]),
-        (Kind::Natural, [0.503375, 0.002298, 0.000152]),
-        (Kind::NotAKnot, [0.911781, 0.002400, 0.000498]),
-        (Kind::Makima, [0.412144, 0.011323, 0.001095]),
+        (SplineKind::Linear, [0.378682, 0.028267, 0.003941]),
+        (SplineKind::Natural, [0.503375, 0.002298, 0.000152]),
+        (SplineKind::NotAKnot, [0.911781, 0.002400, 0.000498]),
+        (SplineKind::Makima, [0.412144, 0.011323, 0.001095]),
     ];
     for (kind, row) in rows {
         for (percent, expected) in [10, 30, 50].into_iter().zip(row) {
@@ -54,18 +54,18 @@ fn the_rows_of_toy_v1_are_reproduced_to_six_digits() {
 
 /// Mean squared errors at all points, and at those not observed, with 10, 30 and 50 of 100 frames
 /// observed, as measured with Python's MuJoCo on 2,000 trajectories.
-const HOPPER_ROWS: [(Kind, [f64; 3], Option<[f64; 3]>); 3] = [
+const HOPPER_ROWS: [(SplineKind, [f64; 3], Option<[f64; 3]>); 3] = [
     (
-        Kind::Natural,
+        SplineKind::Natural,
         [0.0093, 0.00033, 0.000052],
         Some([0.0103, 0.00047, 0.000104]),
     ),
     (
-        Kind::NotAKnot,
+        SplineKind::NotAKnot,
         [0.0116, 0.00046, 0.000067],
         Some([0.0129, 0.00066, 0.000134]),
     ),
-    (Kind::Linear, [0.0110, 0.00080, 0.000157], None),
+    (SplineKind::Linear, [0.0110, 0.00080, 0.000157], None),
 ];
 
 /// Mean over series and its standard error.
@@ -100,7 +100,7 @@ fn check_hopper(set: &Dataset, seed: u64) {
     }
 }
 
-fn compare(found: &[f64], expected: f64, what: (Kind, usize)) {
+fn compare(found: &[f64], expected: f64, what: (SplineKind, usize)) {
     let (mean, error) = mean_and_error(found);
     let measured_error = error * (found.len() as f64 / 2000.0).sqrt();
     let allowed = 4.0 * error.hypot(measured_error) + 0.01 * expected;

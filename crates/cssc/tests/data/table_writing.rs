@@ -7,11 +7,12 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Int32Array, RecordBatch,
     TimestampMillisecondArray,
 };
+use cssc::Error;
+use cssc::data::Series;
 use cssc::data::table::{
     Counts, Duplicates, Filled, ReadOptions, TableReader, TableWriter, TimeFormat, apply,
     read_dataset,
 };
-use cssc::data::{DataError, Series};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
@@ -27,7 +28,7 @@ fn pass(
     let mut reader = TableReader::open(input, options).unwrap();
     let mut writer = TableWriter::create(output, reader.shape()).unwrap();
     let counts = apply(&mut reader, &mut writer, |series| {
-        Ok::<_, DataError>(method(series))
+        Ok::<_, Error>(method(series))
     })
     .unwrap();
     writer.finish().unwrap();
@@ -324,7 +325,7 @@ fn an_unfinished_table_leaves_no_trace() {
     let mut reader = TableReader::open(&files.path("in.csv"), ReadOptions::default()).unwrap();
     let mut writer = TableWriter::create(&files.path("out.csv"), reader.shape()).unwrap();
     let failed = apply(&mut reader, &mut writer, |_| {
-        Err::<Filled, _>(DataError::Generate("nothing".to_owned()))
+        Err::<Filled, _>(Error::other("nothing"))
     });
     assert_eq!(failed.unwrap_err().to_string(), "cannot generate: nothing");
     drop(writer);
@@ -339,7 +340,7 @@ fn a_method_that_gives_too_few_values_is_refused() {
     let mut reader = TableReader::open(&files.path("in.csv"), ReadOptions::default()).unwrap();
     let mut writer = TableWriter::create(&files.path("out.csv"), reader.shape()).unwrap();
     let short = |_: &Series| {
-        Ok::<_, DataError>(Filled {
+        Ok::<_, Error>(Filled {
             values: vec![1.0],
             ..Filled::default()
         })

@@ -2,10 +2,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use cssc::Error;
+use cssc::data::Dataset;
 use cssc::data::table::{
     Duplicates, Layout, Notice, ReadOptions, TimeFormat, read_dataset, read_files,
 };
-use cssc::data::{DataError, Dataset};
 use tempfile::TempDir;
 
 use crate::repository;
@@ -16,7 +17,7 @@ fn put(directory: &TempDir, name: &str, content: &[u8]) -> PathBuf {
     path
 }
 
-fn read_as(text: &str, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>), DataError> {
+fn read_as(text: &str, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>), Error> {
     let directory = TempDir::new().unwrap();
     read_dataset(&put(&directory, "table.csv", text.as_bytes()), options)
 }

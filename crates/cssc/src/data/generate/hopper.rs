@@ -13,7 +13,8 @@ use std::path::Path;
 
 use super::Generator;
 use super::mujoco::Mujoco;
-use crate::data::{DataError, Random, Scaler};
+use crate::Error;
+use crate::data::{Random, Scaler};
 
 /// Frames of a trajectory.
 pub const FRAMES: usize = 100;
@@ -66,14 +67,14 @@ pub struct Hopper {
 
 impl Hopper {
     /// Opens MuJoCo and the model in `directory` (see [`super::mujoco::directory`]).
-    pub fn new(directory: &Path, seed: u64) -> Result<Self, DataError> {
-        let machine = Mujoco::open(directory, MODEL)?;
+    pub fn new(directory: &Path, seed: u64) -> Result<Self, Error> {
+        let machine = Mujoco::open(directory, MODEL).map_err(Error::other)?;
         if (machine.positions(), machine.velocities()) != (POSITIONS, POSITIONS) {
             let found = format!(
                 "expected 7 positions and velocities, found {}",
                 machine.positions()
             );
-            return Err(DataError::content(&directory.join(MODEL), found));
+            return Err(Error::content(&directory.join(MODEL), found));
         }
         Ok(Self { seed, machine })
     }
@@ -113,7 +114,7 @@ impl Generator for Hopper {
             .collect()
     }
 
-    fn values(&mut self, number: usize) -> Result<Vec<f64>, DataError> {
+    fn values(&mut self, number: usize) -> Result<Vec<f64>, Error> {
         let start = draw_start(&mut Random::stream(self.seed, number as u64 + 1));
         Ok(self.trajectory(&start))
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::data::DataError;
+use crate::Error;
 
 /// Two zero bytes, unsigned bytes (8), three dimensions.
 const MAGIC: u32 = 0x0000_0803;
@@ -27,8 +27,8 @@ pub struct Images {
 
 impl Images {
     /// Reads a file, plain or gzip (told by its first bytes).
-    pub fn read(path: &Path) -> Result<Self, DataError> {
-        let failed = DataError::reading(path);
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let failed = Error::reading(path);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(&failed)?;
         BufReader::new(file)
@@ -41,7 +41,7 @@ impl Images {
                 .map_err(failed)?;
             bytes = plain;
         }
-        Self::parse(&bytes).map_err(|problem| DataError::content(path, problem))
+        Self::parse(&bytes).map_err(|problem| Error::content(path, problem))
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {

@@ -12,7 +12,8 @@ mod write;
 
 pub use write::write;
 
-use super::{DataError, Dataset, Series};
+use super::{Dataset, Series};
+use crate::Error;
 
 /// Makes series one at a time, all on the same times.
 pub trait Generator {
@@ -23,10 +24,10 @@ pub trait Generator {
     fn times(&self) -> Vec<f64>;
 
     /// The values of one series, time-major.
-    fn values(&mut self, number: usize) -> Result<Vec<f64>, DataError>;
+    fn values(&mut self, number: usize) -> Result<Vec<f64>, Error>;
 
     /// One series; its id is its number.
-    fn series(&mut self, number: usize) -> Result<Series, DataError> {
+    fn series(&mut self, number: usize) -> Result<Series, Error> {
         let channels = self.channel_names().len();
         Series::new(
             Some(number.to_string()),
@@ -37,7 +38,7 @@ pub trait Generator {
     }
 
     /// The first `count` series.
-    fn dataset(&mut self, count: usize) -> Result<Dataset, DataError> {
+    fn dataset(&mut self, count: usize) -> Result<Dataset, Error> {
         let series = (0..count)
             .map(|number| self.series(number))
             .collect::<Result<_, _>>()?;

@@ -12,7 +12,8 @@ use std::f64::consts::TAU;
 
 use super::Generator;
 use super::idx::Images;
-use crate::data::{DataError, Random};
+use crate::Error;
+use crate::data::Random;
 
 /// Frames of a video.
 pub const FRAMES: usize = 20;
@@ -40,12 +41,12 @@ impl MovingMnist {
         count: usize,
         training_digits: Images,
         test_digits: Images,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         for digits in [&training_digits, &test_digits] {
             if digits.rows > CANVAS || digits.columns > CANVAS {
                 let (rows, columns) = (digits.rows, digits.columns);
                 let found = format!("digits of {rows} x {columns} do not fit {CANVAS} x {CANVAS}");
-                return Err(DataError::Generate(found));
+                return Err(Error::other(format!("cannot generate: {}", found)));
             }
         }
         Ok(Self {
@@ -73,7 +74,7 @@ impl Generator for MovingMnist {
         (0..FRAMES).map(|frame| frame as f64).collect()
     }
 
-    fn values(&mut self, number: usize) -> Result<Vec<f64>, DataError> {
+    fn values(&mut self, number: usize) -> Result<Vec<f64>, Error> {
         let mut random = Random::stream(self.seed, number as u64 + 1);
         let testing = number >= self.first_test();
         let digits = if testing {

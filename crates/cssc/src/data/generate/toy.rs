@@ -11,7 +11,8 @@
 use std::f64::consts::TAU;
 
 use super::Generator;
-use crate::data::{DataError, Random};
+use crate::Error;
+use crate::data::Random;
 
 /// Points of a curve.
 const POINTS: usize = 100;
@@ -66,7 +67,7 @@ impl Generator for Toy {
         self.times.clone()
     }
 
-    fn values(&mut self, number: usize) -> Result<Vec<f64>, DataError> {
+    fn values(&mut self, number: usize) -> Result<Vec<f64>, Error> {
         let mut random = Random::stream(self.seed, number as u64 + 1);
         let frequency = random.uniform(0.4, 0.8);
         let offset = random.normal(1.0, 0.1);

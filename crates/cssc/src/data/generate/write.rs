@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::Generator;
-use crate::data::DataError;
+use crate::Error;
 use crate::data::npz::{self, Array, Elements};
 use crate::data::table::format::by_ending;
 use crate::data::table::{Compression, Format, Shape, TableWriter};
@@ -20,7 +20,7 @@ pub fn write(
     count: usize,
     path: &Path,
     mut made: impl FnMut(),
-) -> Result<(), DataError> {
+) -> Result<(), Error> {
     match by_ending(path) {
         (Some(Format::Npz), Compression::None) => write_npz(generator, count, path, made),
         (Some(_), _) => {
@@ -32,7 +32,7 @@ pub fn write(
             }
             writer.finish()
         }
-        (None, _) => Err(DataError::content(
+        (None, _) => Err(Error::content(
             path,
             "expected an ending that tells the format, such as .parquet or .npz",
         )),
@@ -44,7 +44,7 @@ fn write_npz(
     count: usize,
     path: &Path,
     mut made: impl FnMut(),
-) -> Result<(), DataError> {
+) -> Result<(), Error> {
     let (times, names) = (generator.times(), generator.channel_names());
     let mut shape = vec![count, times.len()];
     if names.len() > 1 {

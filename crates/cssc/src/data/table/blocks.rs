@@ -13,9 +13,9 @@ use super::csv_blocks::{CsvBlocks, CsvForm, looks_like_decimal_comma};
 use super::format::Format;
 use super::npz_table::{self, NpzForm};
 use super::options::ReadOptions;
-use super::place::Place;
 use super::source::Source;
-use crate::data::DataError;
+use crate::Error;
+use crate::error::Place;
 
 /// Rows of a table and where they stand.
 pub(super) struct Block {
@@ -26,7 +26,7 @@ pub(super) struct Block {
     pub(super) skipped: u64,
 }
 
-pub(super) type Blocks = Box<dyn Iterator<Item = Result<Block, DataError>> + Send>;
+pub(super) type Blocks = Box<dyn Iterator<Item = Result<Block, Error>> + Send>;
 
 /// How a table is stored, as far as it matters for writing one like it.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn open(name: &Path, options: &ReadOptions) -> Result<Self, DataError> {
+    pub(super) fn open(name: &Path, options: &ReadOptions) -> Result<Self, Error> {
         let source = Source::open(name, options.format)?;
         let separator = separator(&source, options)?;
         let refused = |error: &dyn ToString| Place::file(name).error(error.to_string());
@@ -63,7 +63,7 @@ impl Table {
                 let form = CsvForm::look(&source.sample, separator, options.header);
                 let looks = || looks_like_decimal_comma(&source.sample, form.separator);
                 decimal_comma = options.decimal_comma.unwrap_or_else(looks);
-                let bytes = source.bytes().map_err(DataError::reading(name))?;
+                let bytes = source.bytes().map_err(Error::reading(name))?;
                 (Storage::Csv(form), form.schema(bytes, name)?)
             }
             Format::Parquet => {
@@ -114,16 +114,13 @@ impl Table {
     }
 
     /// Reads from the start; `wanted` chooses columns.
-    pub(super) fn blocks(&self, wanted: Option<&[usize]>) -> Result<Blocks, DataError> {
+    pub(super) fn blocks(&self, wanted: Option<&[usize]>) -> Result<Blocks, Error> {
         let refused = |error: &dyn ToString| Place::file(self.name()).error(error.to_string());
         match &self.storage {
             Storage::Csv(form) => {
                 let all = || (0..self.schema.fields().len()).collect();
                 let wanted = wanted.map_or_else(all, <[usize]>::to_vec);
-                let bytes = self
-                    .source
-                    .bytes()
-                    .map_err(DataError::reading(self.name()))?;
+                let bytes = self.source.bytes().map_err(Error::reading(self.name()))?;
                 let schema = self.schema.clone();
                 let blocks = CsvBlocks::new(*form, bytes, schema, wanted, self.rows, self.name())?;
                 Ok(Box::new(blocks))
@@ -172,7 +169,7 @@ impl Table {
     }
 }
 
-fn separator(source: &Source, options: &ReadOptions) -> Result<Option<u8>, DataError> {
+fn separator(source: &Source, options: &ReadOptions) -> Result<Option<u8>, Error> {
     match options.separator {
         None if source.format == Format::Tsv => Ok(Some(b'\t')),
         None => Ok(None),
@@ -184,17 +181,14 @@ fn separator(source: &Source, options: &ReadOptions) -> Result<Option<u8>, DataE
     }
 }
 
-fn plain(source: &Source) -> Result<File, DataError> {
-    File::open(source.plain_path()).map_err(DataError::reading(&source.name))
+fn plain(source: &Source) -> Result<File, Error> {
+    File::open(source.plain_path()).map_err(Error::reading(&source.name))
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// The schema and batches of an IPC file or stream, told by its first bytes.
-fn arrow_batches(
-    source: &Source,
-    wanted: Option<&[usize]>,
-) -> Result<(SchemaRef, Batches), DataError> {
+fn arrow_batches(source: &Source, wanted: Option<&[usize]>) -> Result<(SchemaRef, Batches), Error> {
     let refused = |error: ArrowError| Place::file(&source.name).error(error);
     let (file, wanted) = (plain(source)?, wanted.map(<[usize]>::to_vec));
     if source.sample.starts_with(b"ARROW1") {

@@ -1,4 +1,4 @@
-//! Columns of any type as text, floats or whole numbers.
+//! Columns of any type as text, floats or integers.
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, StringArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
@@ -32,7 +32,7 @@ pub(super) fn floats(column: &ArrayRef) -> Result<Vec<f64>, ArrowError> {
         .collect())
 }
 
-/// Entries as whole numbers; dates and timestamps as their counts.
+/// Entries as integers; dates and timestamps as their counts.
 pub(super) fn integers(column: &ArrayRef) -> Result<Int64Array, ArrowError> {
     let column = match column.data_type() {
         DataType::Date32 => cast(&cast(column, &DataType::Int32)?, &DataType::Int64)?,

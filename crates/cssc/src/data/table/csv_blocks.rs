@@ -10,8 +10,8 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use super::blocks::Block;
 use super::number::{Entry, NumberRules, has_decimal_comma};
-use super::place::Place;
-use crate::data::DataError;
+use crate::Error;
+use crate::error::Place;
 
 /// Separators tried, in this order.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -43,7 +43,7 @@ impl CsvForm {
     }
 
     /// The names of the columns; without a header they are `column_1`, `column_2`, ...
-    pub(super) fn schema(self, bytes: impl Read, file: &Path) -> Result<SchemaRef, DataError> {
+    pub(super) fn schema(self, bytes: impl Read, file: &Path) -> Result<SchemaRef, Error> {
         let mut reader = self.reader(bytes);
         let first = if self.header {
             reader.headers().cloned()
@@ -131,7 +131,7 @@ impl CsvBlocks {
         wanted: Vec<usize>,
         rows: usize,
         file: &Path,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let schema = schema
             .project(&wanted)
             .map_err(|error| Place::file(file).error(error))?;
@@ -145,7 +145,7 @@ impl CsvBlocks {
         })
     }
 
-    fn read(&mut self) -> Result<Option<Block>, DataError> {
+    fn read(&mut self) -> Result<Option<Block>, Error> {
         let mut columns: Vec<StringBuilder> =
             self.wanted.iter().map(|_| StringBuilder::new()).collect();
         let (mut numbers, mut skipped) = (Vec::new(), 0);
@@ -182,21 +182,21 @@ impl CsvBlocks {
 }
 
 impl Iterator for CsvBlocks {
-    type Item = Result<Block, DataError>;
+    type Item = Result<Block, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }
 }
 
-fn refuse(file: &Path, error: csv::Error) -> DataError {
+fn refuse(file: &Path, error: csv::Error) -> Error {
     let line = error.position().map(csv::Position::line);
     let place = Place {
         line,
         ..Place::file(file)
     };
     match error.into_kind() {
-        ErrorKind::Io(source) => DataError::File {
+        ErrorKind::Io(source) => Error::File {
             action: "read",
             path: file.to_owned(),
             source,

@@ -4,19 +4,17 @@ use std::path::{Path, PathBuf};
 use super::notice::Notice;
 use super::options::{Layout, ReadOptions};
 use super::reader::TableReader;
-use crate::data::{DataError, Dataset, Series};
+use crate::Error;
+use crate::data::{Dataset, Series};
 
 /// The channel of a wide table.
 const WIDE_CHANNEL: &str = "value";
 
 /// Reads one table.
-pub fn read_dataset(
-    path: &Path,
-    options: &ReadOptions,
-) -> Result<(Dataset, Vec<Notice>), DataError> {
+pub fn read_dataset(path: &Path, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>), Error> {
     let mut reader = TableReader::open(path, options.clone())?;
     let series = reader.by_ref().map(|rows| Ok(rows?.series));
-    let series = series.collect::<Result<Vec<_>, DataError>>()?;
+    let series = series.collect::<Result<Vec<_>, Error>>()?;
     let names = reader.shape().columns.channel_names();
     let dataset = match options.layout {
         Layout::Long => Dataset::new(names, series)?,
@@ -30,7 +28,7 @@ pub fn read_dataset(
 pub fn read_files(
     paths: &[PathBuf],
     options: &ReadOptions,
-) -> Result<(Dataset, Vec<Notice>), DataError> {
+) -> Result<(Dataset, Vec<Notice>), Error> {
     let mut all = Vec::with_capacity(paths.len());
     let (mut names, mut notices) = (None, Vec::new());
     for path in paths {
@@ -48,7 +46,7 @@ pub fn read_files(
             String::new()
         };
         if !problem.is_empty() {
-            return Err(super::place::Place::file(path).error(problem));
+            return Err(crate::error::Place::file(path).error(problem));
         }
         for series in one.series() {
             let (times, values) = (series.times().to_vec(), series.values().to_vec());
@@ -76,7 +74,7 @@ fn name_of(path: &Path) -> String {
 }
 
 /// One series of one channel per column, at the times where it has a value.
-fn split_columns(names: &[String], series: &[Series]) -> Result<Dataset, DataError> {
+fn split_columns(names: &[String], series: &[Series]) -> Result<Dataset, Error> {
     let mut split = Vec::new();
     for one in series {
         for (channel, name) in names.iter().enumerate() {

@@ -16,7 +16,8 @@ use arrow_select::take::take;
 use super::cells::{self, counts_per_second, is_text};
 use super::series_rows::SeriesRows;
 use super::shape::Shape;
-use crate::data::{DataError, Filled, Series};
+use crate::Error;
+use crate::data::{Filled, Series};
 
 /// Columns that are added behind those that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl<'a> Builder<'a> {
         rows: &'a SeriesRows,
         filled: &'a Filled,
         extras: &'a [Extra],
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let (series, channels) = (&rows.series, rows.series.channels());
         let counts = [
             (series.len(), filled.values.len()),
@@ -90,7 +91,7 @@ impl<'a> Builder<'a> {
         ];
         for (times, found) in counts {
             if times * channels != found {
-                return Err(DataError::ValueCount {
+                return Err(Error::ValueCount {
                     series: series.label(),
                     times,
                     channels,
@@ -208,7 +209,7 @@ impl<'a> Builder<'a> {
     ) -> Result<ArrayRef, ArrowError> {
         let column = self.rows.rows.column(column);
         if kind.is_integer() {
-            // Old entries bit for bit, since an f64 does not hold every whole number.
+            // Old entries bit for bit, since an f64 does not hold every integer.
             return self.whole_numbers(column, channel, kind);
         }
         if !is_text(column.data_type()) || !is_text(kind) {
@@ -351,7 +352,7 @@ fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {
 }
 
 /// The types of the table that is written: those that were read, except that text becomes numbers
-/// when a text table is written to a binary one. Channels of whole numbers stay whole: what is
+/// when a text table is written to a binary one. Channels of integers stay whole: what is
 /// filled in is rounded. Behind them the extra columns.
 pub(super) fn written_schema(shape: &Shape, to_text: bool, extras: &[(Extra, Field)]) -> SchemaRef {
     let columns = &shape.columns;

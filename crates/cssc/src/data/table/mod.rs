@@ -26,13 +26,12 @@
 //! let mut writer = TableWriter::create(&output, reader.shape())?;
 //! apply(&mut reader, &mut writer, |series| {
 //!     let first = series.values()[0];
-//!     Ok::<_, cssc::data::DataError>(Filled { values: vec![first; series.len()], ..Filled::default() })
+//!     Ok::<_, cssc::Error>(Filled { values: vec![first; series.len()], ..Filled::default() })
 //! })?;
 //! writer.finish()?;
 //! assert_eq!(std::fs::read_to_string(&output)?, "time;x;note\n2024-01-01;1,5;ok\n2024-01-02;1,5;late\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-mod apply;
 mod blocks;
 mod cells;
 mod columns;
@@ -45,15 +44,15 @@ mod npz_table;
 mod number;
 mod options;
 pub(crate) mod output;
-mod place;
 mod reader;
 mod series_rows;
 mod shape;
 mod source;
+mod stream;
 mod time;
 mod writer;
 pub use crate::data::Filled;
-pub use apply::{Counts, apply};
+pub use crate::error::Place;
 pub use blocks::Storage;
 pub use columns::Columns;
 pub use csv_blocks::CsvForm;
@@ -64,9 +63,9 @@ pub use notice::Notice;
 pub use npz_table::NpzForm;
 pub use number::NumberRules;
 pub use options::{Duplicates, Layout, ReadOptions, TimeFormat};
-pub use place::Place;
 pub use reader::TableReader;
 pub use series_rows::SeriesRows;
 pub use shape::Shape;
+pub use stream::{Counts, apply};
 pub use time::TimeForm;
 pub use writer::TableWriter;

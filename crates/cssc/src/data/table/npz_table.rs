@@ -17,9 +17,9 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
 use super::cells;
-use super::place::Place;
-use crate::data::DataError;
+use crate::Error;
 use crate::data::npz::{self, Array, Elements};
+use crate::error::Place;
 
 /// How an archive holds its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum NpzForm {
 }
 
 /// Reads the archive at `path`, called `name` in messages.
-pub(super) fn read(path: &Path, name: &Path) -> Result<(NpzForm, RecordBatch), DataError> {
+pub(super) fn read(path: &Path, name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
     let arrays = npz::read(path)?;
     let has = |wanted: &str| arrays.iter().any(|array| array.name == wanted);
     let (form, columns) = if has("times") && has("values") {
@@ -161,7 +161,7 @@ fn ids(
                 .map(|row| Some(ids[row / length]))
                 .collect::<Int64Array>(),
         )),
-        _ => Err("`ids` must be text or whole numbers".to_owned()),
+        _ => Err("`ids` must be text or integers".to_owned()),
     }
 }
 

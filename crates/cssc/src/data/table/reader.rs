@@ -18,11 +18,11 @@ use super::columns::Columns;
 use super::notice::Notice;
 use super::number::NumberRules;
 use super::options::{ReadOptions, TimeFormat};
-use super::place::Place;
 use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
 use super::shape::Shape;
 use super::time::TimeForm;
-use crate::data::DataError;
+use crate::Error;
+use crate::error::Place;
 
 /// An open table; iterate over it for its series.
 pub struct TableReader {
@@ -47,7 +47,7 @@ struct Group {
 
 impl TableReader {
     /// Opens a table (`-` is standard input) and finds what the options leave open.
-    pub fn open(path: &Path, options: ReadOptions) -> Result<Self, DataError> {
+    pub fn open(path: &Path, options: ReadOptions) -> Result<Self, Error> {
         let table = Table::open(path, &options)?;
         let numbers = NumberRules::new(table.decimal_comma, &options.missing);
         let sample = match table
@@ -99,7 +99,7 @@ impl TableReader {
     ///
     /// # Errors
     /// If the table cannot be read any more.
-    pub fn restart(&mut self) -> Result<(), DataError> {
+    pub fn restart(&mut self) -> Result<(), Error> {
         self.blocks = if self.notices.contains(&Notice::Ungrouped) {
             sorted_by_id(&self.table, &self.shape.columns)?
         } else {
@@ -134,7 +134,7 @@ impl TableReader {
         notices
     }
 
-    fn read(&mut self) -> Result<Option<SeriesRows>, DataError> {
+    fn read(&mut self) -> Result<Option<SeriesRows>, Error> {
         let mut group = Group::default();
         loop {
             if self.block.is_none() && !self.fetch()? {
@@ -169,7 +169,7 @@ impl TableReader {
     }
 
     /// Brings the next block that has rows.
-    fn fetch(&mut self) -> Result<bool, DataError> {
+    fn fetch(&mut self) -> Result<bool, Error> {
         for block in self.blocks.by_ref() {
             let block = block?;
             self.skipped += block.skipped;
@@ -191,7 +191,7 @@ impl TableReader {
         Ok(false)
     }
 
-    fn assemble(&mut self, group: Group) -> Result<SeriesRows, DataError> {
+    fn assemble(&mut self, group: Group) -> Result<SeriesRows, Error> {
         let rows = match &group.pieces[..] {
             [only] => only.clone(),
             several => concat_batches(&self.table.schema, several)
@@ -211,7 +211,7 @@ impl TableReader {
 }
 
 impl Iterator for TableReader {
-    type Item = Result<SeriesRows, DataError>;
+    type Item = Result<SeriesRows, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
@@ -253,7 +253,7 @@ fn time_form(
     .map_err(|problem| format!("column `{}`: {problem}", columns.name(columns.time[0])))
 }
 
-fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, DataError> {
+fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {
     let texts = cells::texts(block.batch.column(id));
     let texts = texts.map_err(|error| Place::file(table.name()).column(name).error(error))?;
     match (0..texts.len()).find(|&row| texts.value(row).trim().is_empty()) {
@@ -267,7 +267,7 @@ fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<Strin
 
 /// Whether no id comes back after another one. Ids are remembered as 64-bit hashes: eight bytes a
 /// series; two ids with the same hash only cost a sort.
-fn is_grouped(table: &Table, id: usize) -> Result<bool, DataError> {
+fn is_grouped(table: &Table, id: usize) -> Result<bool, Error> {
     let name = table.schema.field(id).name().clone();
     let (mut seen, mut last) = (HashSet::new(), None);
     for block in table.blocks(Some(&[id]))? {
@@ -287,7 +287,7 @@ fn is_grouped(table: &Table, id: usize) -> Result<bool, DataError> {
 }
 
 /// The whole table in one block, series in the order in which they first appear.
-fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, DataError> {
+fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
     let id = columns.id.expect("only tables with ids are ungrouped");
     let refuse = |error: ArrowError| Place::file(table.name()).error(error);
     let (mut batches, mut numbers, mut skipped) = (Vec::new(), Vec::new(), 0);

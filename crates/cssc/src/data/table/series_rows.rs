@@ -7,9 +7,10 @@ use super::blocks::Table;
 use super::cells::{self, counts_per_second, is_text};
 use super::number::Entry;
 use super::options::Duplicates;
-use super::place::Place;
 use super::shape::Shape;
-use crate::data::{DataError, Series};
+use crate::Error;
+use crate::data::Series;
+use crate::error::Place;
 
 /// A series and its rows: row k of `rows` belongs to time k.
 #[derive(Debug, Clone)]
@@ -49,7 +50,7 @@ impl Assembler<'_> {
         id: Option<String>,
         mut rows: Rows,
         repairs: &mut Repairs,
-    ) -> Result<SeriesRows, DataError> {
+    ) -> Result<SeriesRows, Error> {
         let channels = self.shape.columns.channels.len();
         let mut times = self.times(&rows)?;
         if !times.is_sorted() {
@@ -79,7 +80,7 @@ impl Assembler<'_> {
         })
     }
 
-    fn take(&self, rows: &Rows, order: &[usize]) -> Result<Rows, DataError> {
+    fn take(&self, rows: &Rows, order: &[usize]) -> Result<Rows, Error> {
         let indices: UInt64Array = order.iter().map(|&row| Some(row as u64)).collect();
         let batch = take_record_batch(&rows.batch, &indices).map_err(|error| self.broken(error))?;
         Ok(Rows {
@@ -88,7 +89,7 @@ impl Assembler<'_> {
         })
     }
 
-    fn equal_times(&self, rows: &Rows, again: usize) -> DataError {
+    fn equal_times(&self, rows: &Rows, again: usize) -> Error {
         let time = &self.shape.columns.time;
         let texts = time
             .iter()
@@ -103,16 +104,16 @@ impl Assembler<'_> {
         ))
     }
 
-    fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: String) -> DataError {
+    fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: String) -> Error {
         let place = self.table.place(rows.numbers[row]);
         place.column(self.shape.columns.name(column)).error(problem)
     }
 
-    fn broken(&self, error: ArrowError) -> DataError {
+    fn broken(&self, error: ArrowError) -> Error {
         Place::file(self.table.name()).error(error)
     }
 
-    fn times(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+    fn times(&self, rows: &Rows) -> Result<Vec<f64>, Error> {
         let columns = &self.shape.columns.time;
         let first = rows.batch.column(columns[0]);
         let times = if columns.len() > 1 || is_text(first.data_type()) {
@@ -135,7 +136,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn text_times(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+    fn text_times(&self, rows: &Rows) -> Result<Vec<f64>, Error> {
         let columns = &self.shape.columns.time;
         let parts = columns
             .iter()
@@ -152,7 +153,7 @@ impl Assembler<'_> {
     }
 
     /// All channels, time-major.
-    fn values(&self, rows: &Rows) -> Result<Vec<f64>, DataError> {
+    fn values(&self, rows: &Rows) -> Result<Vec<f64>, Error> {
         let channels = &self.shape.columns.channels;
         let mut values = vec![f64::NAN; rows.numbers.len() * channels.len()];
         for (at, &column) in channels.iter().enumerate() {
@@ -169,7 +170,7 @@ impl Assembler<'_> {
         Ok(values)
     }
 
-    fn text_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, DataError> {
+    fn text_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, Error> {
         let texts = cells::texts(rows.batch.column(column)).map_err(|error| self.broken(error))?;
         let read =
             |row: usize| {
@@ -186,7 +187,7 @@ impl Assembler<'_> {
         (0..texts.len()).map(read).collect()
     }
 
-    fn number_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, DataError> {
+    fn number_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, Error> {
         let column_array: &ArrayRef = rows.batch.column(column);
         let mut values = cells::floats(column_array).map_err(|error| self.broken(error))?;
         if let Some(row) = values.iter().position(|value| value.is_infinite()) {

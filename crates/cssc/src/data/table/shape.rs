@@ -43,7 +43,7 @@ impl Shape {
         named.unwrap_or_else(|| self.times.home().clone())
     }
 
-    /// A new long table: `id` (whole numbers), `time`, then the channels as 32-bit floats.
+    /// A new long table: `id` (integers), `time`, then the channels as 32-bit floats.
     pub fn generated(channel_names: &[String]) -> Self {
         let mut fields = vec![
             Field::new("id", DataType::Int64, false),

@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use tempfile::TempPath;
 
 use super::format::{Compression, Format, by_ending};
-use crate::data::DataError;
+use crate::Error;
 
 /// Bytes looked at to tell format and separator.
 const SAMPLE: u64 = 64 * 1024;
@@ -30,8 +30,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn open(name: &Path, format: Option<Format>) -> Result<Self, DataError> {
-        let failed = DataError::reading(name);
+    pub(super) fn open(name: &Path, format: Option<Format>) -> Result<Self, Error> {
+        let failed = Error::reading(name);
         let mut source = Self {
             name: name.to_owned(),
             sample: Vec::new(),

@@ -19,10 +19,11 @@ use super::filled::{Builder, Extra, Extras, series_batch, written_schema};
 use super::format::{Format, by_ending};
 use super::npz_table::{self, NpzForm};
 use super::output::Output;
-use super::place::Place;
 use super::series_rows::SeriesRows;
 use super::shape::Shape;
-use crate::data::{DataError, Filled, Series, npz};
+use crate::Error;
+use crate::data::{Filled, Series, npz};
+use crate::error::Place;
 
 /// Rows gathered before they are encoded.
 const BLOCK_ROWS: usize = 16_384;
@@ -54,7 +55,7 @@ enum Encoder {
 impl TableWriter {
     /// Opens `path` (`-` is standard output). The format is told by the ending, else it is that of
     /// `shape`, as are separator, decimal sign and time format.
-    pub fn create(path: &Path, shape: &Shape) -> Result<Self, DataError> {
+    pub fn create(path: &Path, shape: &Shape) -> Result<Self, Error> {
         Self::create_with(path, shape, Extras::default())
     }
 
@@ -62,11 +63,11 @@ impl TableWriter {
     ///
     /// # Errors
     /// If the file cannot be written, or a column of that name is there already.
-    pub fn create_with(path: &Path, shape: &Shape, extras: Extras) -> Result<Self, DataError> {
+    pub fn create_with(path: &Path, shape: &Shape, extras: Extras) -> Result<Self, Error> {
         let (ending, compression) = by_ending(path);
         let storage = storage(ending, &shape.storage);
         // Parquet and archives are compressed inside; a compression around them is still honoured.
-        let output = Output::create(path, compression).map_err(DataError::writing(path))?;
+        let output = Output::create(path, compression).map_err(Error::writing(path))?;
         let to_text = matches!(storage, Storage::Csv(_));
         let extras = extras.columns(shape, to_text);
         if let Some((_, field)) = extras
@@ -115,7 +116,7 @@ impl TableWriter {
     }
 
     /// Adds the rows of a series, its holes filled and new rows between them.
-    pub fn write(&mut self, rows: &SeriesRows, filled: &Filled) -> Result<(), DataError> {
+    pub fn write(&mut self, rows: &SeriesRows, filled: &Filled) -> Result<(), Error> {
         let builder = Builder::new(&self.shape, rows, filled, &self.extras)?;
         let batch = builder.batch(&self.schema).map_err(|problem| {
             let series = rows.series.label();
@@ -125,12 +126,12 @@ impl TableWriter {
     }
 
     /// Adds the rows of a series to a table of [`Shape::generated`].
-    pub fn write_series(&mut self, series: &Series) -> Result<(), DataError> {
+    pub fn write_series(&mut self, series: &Series) -> Result<(), Error> {
         let batch = series_batch(series, &self.schema);
         self.write_batch(batch.map_err(|error| Place::file(&self.path).error(error))?)
     }
 
-    fn write_batch(&mut self, batch: RecordBatch) -> Result<(), DataError> {
+    fn write_batch(&mut self, batch: RecordBatch) -> Result<(), Error> {
         self.rows_waiting += batch.num_rows();
         self.waiting.push(batch);
         if self.rows_waiting >= BLOCK_ROWS {
@@ -140,7 +141,7 @@ impl TableWriter {
         }
     }
 
-    fn encode(&mut self) -> Result<(), DataError> {
+    fn encode(&mut self) -> Result<(), Error> {
         let refuse = |error: ArrowError| Place::file(&self.path).error(error);
         let batch = concat_batches(&self.schema, &self.waiting).map_err(refuse)?;
         self.waiting.clear();
@@ -161,12 +162,12 @@ impl TableWriter {
     }
 
     /// Writes what is left; only now the file gets its name.
-    pub fn finish(mut self) -> Result<(), DataError> {
+    pub fn finish(mut self) -> Result<(), Error> {
         if self.rows_waiting > 0 {
             self.encode()?;
         }
         let path = self.path;
-        let failed = DataError::writing(&path);
+        let failed = Error::writing(&path);
         let output = match self.encoder {
             Encoder::Csv(writer) => writer
                 .into_inner()
@@ -229,7 +230,7 @@ fn csv_writer(
     output: Output,
     schema: &SchemaRef,
     path: &Path,
-) -> Result<csv::Writer<Output>, DataError> {
+) -> Result<csv::Writer<Output>, Error> {
     let mut writer = csv::WriterBuilder::new()
         .delimiter(form.separator)
         .from_writer(output);
@@ -242,9 +243,9 @@ fn csv_writer(
     Ok(writer)
 }
 
-fn csv_failed(path: &Path, error: csv::Error) -> DataError {
+fn csv_failed(path: &Path, error: csv::Error) -> Error {
     match error.into_kind() {
-        csv::ErrorKind::Io(source) => DataError::writing(path)(source),
+        csv::ErrorKind::Io(source) => Error::writing(path)(source),
         other => Place::file(path).error(format!("{other:?}")),
     }
 }

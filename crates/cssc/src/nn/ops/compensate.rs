@@ -10,7 +10,7 @@ use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
 use super::Op;
-use crate::compensate::{Gradient, Options, Plan, Workspace};
+use crate::compensate::{CompensationOptions, InputGradients, Plan, Workspace};
 use crate::{Error, Jets, PiecewiseCubic, Side};
 
 /// Knots and query times of one series.
@@ -78,7 +78,7 @@ impl<T: Float> Graph<'_, T> {
         &mut self,
         series: impl Iterator<Item = SeriesKnots<'s>>,
         limits: KnotLimits,
-        options: Options,
+        options: CompensationOptions,
     ) -> Result<Var, Error> {
         let index = self.memory.compensations_used;
         if index == self.memory.compensations.len() {
@@ -137,7 +137,7 @@ impl CompensationBlock {
         &mut self,
         series: impl Iterator<Item = SeriesKnots<'s>>,
         channels: usize,
-        options: Options,
+        options: CompensationOptions,
     ) -> Result<(), Error> {
         self.used = 0;
         for one in series {
@@ -169,7 +169,7 @@ impl<T: Float> Backward<'_, T> {
             {
                 let mut parts = scratch[..7 * len].chunks_exact_mut(len);
                 let mut next = || parts.next().expect("seven parts");
-                let into = Gradient {
+                let into = InputGradients {
                     values: next(),
                     left: Jets {
                         value: next(),

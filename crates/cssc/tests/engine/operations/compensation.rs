@@ -2,7 +2,7 @@
 
 use super::{Matrix, Operation};
 use cssc::nn::{Float, Graph, KnotLimits, SeriesKnots, Var};
-use cssc::{EndRule, Jets, Options};
+use cssc::{CompensationOptions, EndRule, Jets};
 
 /// Knots of the two series.
 pub(crate) const TIMES: [&[f64]; 2] = [&[0.0, 0.6, 1.0, 1.7, 2.5], &[0.2, 0.9, 1.1]];
@@ -70,9 +70,9 @@ impl Operation for Compensation {
             observed: self.observed.map(|mask| mask[i]),
             query: QUERY[i],
         });
-        let options = Options {
+        let options = CompensationOptions {
             end_rule: self.end_rule,
-            ..Options::default()
+            ..CompensationOptions::default()
         };
         graph
             .compensate(series, limits, options)

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use super::reader::TableReader;
 use super::series_rows::SeriesRows;
 use super::writer::TableWriter;
-use crate::data::{DataError, Filled, Series};
+use crate::Error;
+use crate::data::{Filled, Series};
 
 /// Rows gathered before the method runs on their series, in parallel.
 const BATCH_ROWS: usize = 65_536;
@@ -24,7 +25,7 @@ pub struct Counts {
 
 /// Reads every series, applies `method` to batches of them in parallel, and writes them in order.
 /// Memory holds one batch of series, not the table. The writer is left to be finished.
-pub fn apply<E: From<DataError> + Send>(
+pub fn apply<E: From<Error> + Send>(
     reader: &mut TableReader,
     writer: &mut TableWriter,
     method: impl Fn(&Series) -> Result<Filled, E> + Sync,
@@ -45,7 +46,7 @@ pub fn apply<E: From<DataError> + Send>(
     }
 }
 
-fn next_batch(reader: &mut TableReader) -> Result<Vec<SeriesRows>, DataError> {
+fn next_batch(reader: &mut TableReader) -> Result<Vec<SeriesRows>, Error> {
     let (mut batch, mut rows) = (Vec::new(), 0);
     while rows < BATCH_ROWS {
         let Some(series) = reader.next().transpose()? else {

@@ -1,4 +1,4 @@
-//! The strength λ by generalised cross-validation: a grid over all strengths that can matter,
+//! The penalty λ by generalised cross-validation: a grid over all penalties that can matter,
 //! then Brent's method around its best point.
 
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub(super) fn cross_validated(channel: &Channel) -> f64 {
         .min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
         .expect("the grid has points");
     let bracket = [best.saturating_sub(1), (best + 1).min(scores.len() - 1)];
-    let score = |strength: f64| score(channel.sums([strength])[0]);
+    let score = |penalty: f64| score(channel.sums([penalty])[0]);
     let found = minimum(bracket.map(|i| points[i]), |x| score(x.exp()));
     let (place, least) = if found.1 < scores[best] {
         found

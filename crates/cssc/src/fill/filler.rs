@@ -1,10 +1,10 @@
 //! Fills a series: its holes, or the times asked for.
 
-use super::bands::Bands;
+use super::bands::BandCalibration;
+use super::bounds::Bounds;
 use super::interpolator::{Curve, Interpolator};
-use super::limits::Limits;
+use crate::Error;
 use crate::data::{Filled, Series};
-use crate::model::ModelError;
 
 /// What is asked of a series beside its holes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,16 +27,16 @@ pub enum Asked {
 pub struct Filler {
     /// The interpolator of every channel.
     pub interpolators: Vec<Interpolator>,
-    /// Limits of what is filled in.
-    pub limits: Limits,
+    /// Bounds of what is filled in.
+    pub limits: Bounds,
     /// What is asked.
     pub asked: Asked,
     /// Longer gaps stay empty.
     pub longest_gap: Option<f64>,
     /// Outside its first and last value a channel is filled with the nearer of them.
     pub extrapolate: bool,
-    /// Bands around filled values.
-    pub bands: Option<Bands>,
+    /// BandCalibration around filled values.
+    pub bands: Option<BandCalibration>,
 }
 
 /// What is filled in at the times asked for; blocks are [times, channels].
@@ -99,7 +99,7 @@ impl Filler {
     ///
     /// # Errors
     /// If the series does not fit an interpolator.
-    pub fn fill(&self, series: &Series) -> Result<Filled, ModelError> {
+    pub fn fill(&self, series: &Series) -> Result<Filled, Error> {
         let channels = series.channels();
         let (new_times, kept) = self.asked.rows(series);
         let holes: Vec<usize> = (0..series.len())
@@ -153,7 +153,7 @@ impl Filler {
     ///
     /// # Errors
     /// If the series does not fit an interpolator.
-    pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, ModelError> {
+    pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, Error> {
         let channels = series.channels();
         if times.is_empty() {
             return Ok(Answer {
@@ -166,12 +166,12 @@ impl Filler {
         let mut bands = match &self.bands {
             None => None,
             Some(bands) => {
-                let deviations = super::interpolator::predictive_deviations(series, times)?;
+                let std_devs = super::interpolator::predictive_std_devs(series, times)?;
                 let end = |sign: f64| {
-                    let ends = values.iter().zip(&deviations).enumerate();
-                    let ends = ends.map(|(at, (value, deviation))| {
+                    let ends = values.iter().zip(&std_devs).enumerate();
+                    let ends = ends.map(|(at, (value, std_dev))| {
                         let channel = at % channels;
-                        let end = value + sign * bands.factors[channel] * deviation;
+                        let end = value + sign * bands.factors[channel] * std_dev;
                         self.limits.clamp(channel, end)
                     });
                     ends.collect::<Vec<f64>>()
@@ -200,7 +200,7 @@ impl Filler {
     }
 
     /// The curves of the channels, each by its own interpolator.
-    fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, ModelError> {
+    fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, Error> {
         let channels = series.channels();
         let size = times.len() * channels;
         let mut merged = Curve {
@@ -268,14 +268,14 @@ impl Filler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::SplineKind;
 
     const NAN: f64 = f64::NAN;
 
     fn filler(channels: usize) -> Filler {
         Filler {
-            interpolators: vec![Interpolator::Plain(Kind::Linear); channels],
-            limits: Limits::none(channels),
+            interpolators: vec![Interpolator::Plain(SplineKind::Linear); channels],
+            limits: Bounds::none(channels),
             asked: Asked::Holes,
             longest_gap: None,
             extrapolate: false,

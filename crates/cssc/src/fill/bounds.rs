@@ -1,10 +1,10 @@
-//! Limits that physics sets: smallest and largest values, whole numbers.
+//! Bounds that physics sets: smallest and largest values, integers.
 
 use crate::data::Dataset;
 
-/// Limits of every channel; what is filled in is brought inside them.
+/// Bounds of every channel; what is filled in is brought inside them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct Bounds {
     channels: Vec<Limit>,
 }
 
@@ -15,7 +15,7 @@ struct Limit {
     whole: bool,
 }
 
-impl Limits {
+impl Bounds {
     /// No limits.
     #[must_use]
     pub fn none(channels: usize) -> Self {
@@ -24,7 +24,7 @@ impl Limits {
         }
     }
 
-    /// A channel of whole numbers stays one: those whose known values are whole, but for one in a
+    /// A channel of integers stays one: those whose known values are whole, but for one in a
     /// thousand, since means of rows at equal times need not be.
     #[must_use]
     pub fn keep_whole(mut self, dataset: &Dataset) -> Self {
@@ -46,7 +46,7 @@ impl Limits {
         self.channels[channel].largest = Some(largest);
     }
 
-    /// Whether a channel holds whole numbers.
+    /// Whether a channel holds integers.
     #[must_use]
     pub fn is_whole(&self, channel: usize) -> bool {
         self.channels[channel].whole
@@ -91,7 +91,7 @@ mod tests {
         let values = vec![1.0, 0.5, 2.0, f64::NAN];
         let series = Series::new(None, 2, vec![0.0, 1.0], values).unwrap();
         let data = Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap();
-        let mut limits = Limits::none(2).keep_whole(&data);
+        let mut limits = Bounds::none(2).keep_whole(&data);
         limits.set_smallest(0, 0.0);
         limits.set_largest(1, 3.0);
         assert_eq!(limits.apply(0, 1.6), 2.0);

@@ -4,7 +4,7 @@
 //! Windows go in batches of fixed size, batches in parallel, so that the result is the same on
 //! any number of threads; activations live no longer than their batch.
 
-use super::config::Method;
+use super::config::Compensation;
 use super::limits::decode_exactly;
 use super::predict::{Observed, Request};
 use super::saved::Model;
@@ -56,7 +56,7 @@ impl Model {
     /// Walks through all windows.
     pub(crate) fn walk_windows(
         &self,
-        method: Method,
+        method: Compensation,
         observed: &Observed<'_>,
         windows: &[Window],
         memory: &mut Memory<f64>,
@@ -84,14 +84,14 @@ impl Model {
 
     fn walk_batch(
         &self,
-        method: Method,
+        method: Compensation,
         observed: &Observed<'_>,
         windows: &[Window],
         asked: &[Range<usize>],
         memory: &mut Memory<f64>,
     ) -> Vec<Part> {
         let network = &self.network;
-        if method == Method::OdeRnn && asked.iter().all(Range::is_empty) {
+        if method == Compensation::None && asked.iter().all(Range::is_empty) {
             return windows.iter().map(|_| Part::default()).collect();
         }
         let series: Vec<Observed<'_>> = (windows.iter().zip(asked))
@@ -110,7 +110,7 @@ impl Model {
         let graph = &mut graph;
         let states = network.walk(graph, &request, &schedule, true);
         let at_query = (!asked.iter().all(Range::is_empty)).then(|| {
-            let last = if method == Method::OdeRnn {
+            let last = if method == Compensation::None {
                 Side::Right
             } else {
                 Side::Left
@@ -124,11 +124,11 @@ impl Model {
             (decode_exactly(graph, &network.decoder, state), state)
         });
         let limits = match method {
-            Method::OdeRnn => None,
-            Method::Cssc => Some(network.cssc_limits(graph, &request, &schedule, &states)),
-            Method::HiddenCssc => Some(network.hidden_limits(graph, &schedule, &states)),
+            Compensation::None => None,
+            Compensation::Output => Some(network.cssc_limits(graph, &request, &schedule, &states)),
+            Compensation::Hidden => Some(network.hidden_limits(graph, &schedule, &states)),
         };
-        let hidden = method == Method::HiddenCssc;
+        let hidden = method == Compensation::Hidden;
         let decoded = at_query.map(|(decoded, _)| decoded);
         let state = at_query.filter(|_| hidden).map(|(_, state)| state);
         cut_rows(graph, &schedule, [decoded, state], limits)
@@ -221,11 +221,11 @@ fn cut(graph: &Graph<'_, f64>, var: Var, rows: &Range<usize>) -> Vec<f64> {
 }
 
 impl Walked {
-    fn new(method: Method, observed: &Observed<'_>, model: &Model) -> Self {
+    fn new(method: Compensation, observed: &Observed<'_>, model: &Model) -> Self {
         let width = match method {
-            Method::OdeRnn => 0,
-            Method::Cssc => model.network.config.channels,
-            Method::HiddenCssc => model.network.decoder.inputs(),
+            Compensation::None => 0,
+            Compensation::Output => model.network.config.channels,
+            Compensation::Hidden => model.network.decoder.inputs(),
         };
         let len = observed.times.len() * width;
         Self {

@@ -1,5 +1,5 @@
 //! What the observations on one side of a place tell about value and slope there: one step of
-//! a Kalman filter whose start is exact ignorance.
+//! a GaussianState filter whose start is exact ignorance.
 //!
 //! The motion is $\ddot v$ = white noise of intensity 1. A usual filter keeps mean and
 //! covariance P of (value, slope). Here P is kept as a fraction, $P = p/u$, together with
@@ -12,15 +12,15 @@
 //!
 //! The information matrix is $\mathrm{adj}(p)/d$.
 //!
-//! `W` strengths λ are walked at the same time: one step waits for the one before it, several
+//! `W` penalties λ are walked at the same time: one step waits for the one before it, several
 //! side by side do not wait for each other.
 
 use crate::lanes::Pack;
 
-/// Knowledge of value and slope from one side, for `W` strengths; slopes count in the
-/// direction of the walk, so that knowledge from the future is the same thing with time reversed.
+/// GaussianState of value and slope from one side, for `W` penalties; slopes count in the
+/// direction of the walk, so that kalman from the future is the same thing with time reversed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Knowledge<const W: usize> {
+pub(super) struct GaussianState<const W: usize> {
     /// 0 until two observations have come, then 1.
     unit: f64,
     value: Pack<W>,
@@ -31,9 +31,9 @@ pub(super) struct Knowledge<const W: usize> {
     mean: [Pack<W>; 2],
 }
 
-impl<const W: usize> Knowledge<W> {
+impl<const W: usize> GaussianState<W> {
     /// Before anything is observed.
-    pub(super) const NONE: Self = Knowledge {
+    pub(super) const DIFFUSE: Self = GaussianState {
         unit: 0.0,
         value: Pack::ZERO,
         mixed: Pack::ZERO,
@@ -48,17 +48,17 @@ impl<const W: usize> Knowledge<W> {
         let total = self.value + variance * self.unit;
         if self.unit == 0.0 && self.value.0[0] == 0.0 {
             // The first observation; the slope stays unknown.
-            return Knowledge {
+            return GaussianState {
                 slope: self.determinant,
                 determinant: variance * self.determinant,
                 mean: [Pack([observed; W]), Pack::ZERO],
-                ..Knowledge::NONE
+                ..GaussianState::DIFFUSE
             };
         }
         let scale = Pack([1.0; W]) / total;
         let kept = variance * scale;
         let surprise = (Pack([observed; W]) - self.mean[0]) * scale;
-        Knowledge {
+        GaussianState {
             unit: 1.0,
             value: kept * self.value,
             mixed: kept * self.mixed,
@@ -74,7 +74,7 @@ impl<const W: usize> Knowledge<W> {
     /// The same seen from `gap` further on.
     #[inline(always)]
     pub(super) fn advance(self, gap: f64) -> Self {
-        let Knowledge {
+        let GaussianState {
             unit,
             value,
             mixed,
@@ -85,7 +85,7 @@ impl<const W: usize> Knowledge<W> {
         let grown = |factor: f64| Pack([unit * factor; W]);
         let third = gap * gap / 3.0;
         let spread = value + mixed * gap + slope * third + grown(gap * gap * gap / 12.0);
-        Knowledge {
+        GaussianState {
             unit,
             value: value + (mixed * 2.0 + slope * gap + grown(third)) * gap,
             mixed: mixed + (slope + grown(0.5 * gap)) * gap,
@@ -102,7 +102,7 @@ impl<const W: usize> Knowledge<W> {
         self
     }
 
-    /// Mean and variance of the value from both sides' knowledge at the same place; `None` if
+    /// Mean and variance of the value from both sides' kalman at the same place; `None` if
     /// together they do not know it.
     #[inline(always)]
     pub(super) fn with(&self, future: &Self) -> Option<[Pack<W>; 2]> {

@@ -7,7 +7,7 @@
 use super::sample::Sample;
 use crate::Error;
 use crate::batch::Stepping;
-use crate::model::{Method, Network, Observed, Prediction, Request};
+use crate::model::{Compensation, Network, Observed, Prediction, Request};
 use crate::nn::{Float, Gradient, Graph, Memory, Parameters};
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ pub const SHARD: usize = 25;
 
 /// Memory and gradient of every shard, kept between batches.
 #[derive(Debug)]
-pub struct Shards<T> {
+pub struct ParallelBatch<T> {
     workers: Vec<Worker<T>>,
 }
 
@@ -39,7 +39,7 @@ pub struct Scores {
     pub counts: (usize, usize),
 }
 
-impl<T: Float> Default for Shards<T> {
+impl<T: Float> Default for ParallelBatch<T> {
     fn default() -> Self {
         Self {
             workers: Vec::new(),
@@ -47,7 +47,7 @@ impl<T: Float> Default for Shards<T> {
     }
 }
 
-impl<T: Float> Shards<T> {
+impl<T: Float> ParallelBatch<T> {
     /// No memory yet.
     #[must_use]
     pub fn new() -> Self {
@@ -91,7 +91,7 @@ impl<T: Float> Shards<T> {
             let request = Request {
                 series: &observed,
                 stepping,
-                method: config.method,
+                method: config.compensation,
             };
             let prediction = network.predict(&mut graph, &request)?;
             let (targets, weights) = targets::<T>(part, &prediction);
@@ -140,7 +140,7 @@ impl<T: Float> Shards<T> {
         network: &Network,
         parameters: &Parameters<T>,
         samples: &[Sample],
-        method: Method,
+        method: Compensation,
         stepping: Stepping,
     ) -> Result<Scores, Error> {
         let mut sums = Sums::default();
