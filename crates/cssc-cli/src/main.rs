@@ -9,14 +9,13 @@ mod failure;
 mod filling;
 mod picture;
 mod prediction;
-mod query;
 mod reading;
 mod report;
+mod sampling;
 mod settings;
-mod source;
 mod span;
 mod summary;
-mod table;
+mod times;
 mod watching;
 mod workload;
 

@@ -61,9 +61,9 @@ pub mod compensate;
 pub mod data;
 mod error;
 #[cfg(feature = "nn")]
-mod files;
-#[cfg(feature = "nn")]
 pub mod fill;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod io;
 mod lanes;
 #[cfg(feature = "nn")]
 pub mod model;
