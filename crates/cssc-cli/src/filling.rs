@@ -59,6 +59,9 @@ impl Asking {
         }
         if let Some(every) = self.every {
             let step = every.in_table(shape.times_are_seconds(), "--every")?;
+            shape
+                .check_step(step)
+                .map_err(|problem| Failure::new(format!("--every: {problem}.")))?;
             return Ok(if self.only {
                 Asked::Grid(step)
             } else {

@@ -32,6 +32,10 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     values: Vec<String>,
 
+    /// Columns of integers, beside those whose type says so: what is filled in is rounded
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    integer: Vec<String>,
+
     /// How times are written: number, epoch-seconds, epoch-milliseconds or a pattern like '%d/%m/%Y %H:%M'
     #[arg(long, value_name = "FORMAT")]
     time_format: Option<String>,
@@ -93,6 +97,7 @@ impl TableArguments {
             },
             time_zone: self.time_zone.clone(),
             channels: self.values.clone(),
+            integers: self.integer.clone(),
             missing: self.missing.clone(),
             duplicates: match self.duplicates {
                 Repeats::Refuse => Duplicates::Refuse,
@@ -208,6 +213,7 @@ pub(crate) fn load_dataset(
     }
     let names = reader.shape().columns.channel_names();
     let dataset = Dataset::new(names, series).map_err(|error| failure_from(&error))?;
+    let dataset = dataset.with_integers(reader.shape().columns.integer_ranges());
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
         verbosity.note(&format!("{word}: {notice}."));

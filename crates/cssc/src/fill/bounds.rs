@@ -24,14 +24,18 @@ impl Bounds {
         }
     }
 
-    /// A channel of integers stays one: those whose known values are whole, but for one in a
-    /// thousand, since means of rows at equal times need not be.
+    /// A channel of integers stays one, within what its type can hold. A channel of floats whose
+    /// known values happen to be integers is not one.
     #[must_use]
     pub fn keep_whole(mut self, dataset: &Dataset) -> Self {
         for (channel, limit) in self.channels.iter_mut().enumerate() {
-            let all = dataset.known(channel).count();
-            let broken = dataset.known(channel).filter(|value| value.fract() != 0.0);
-            limit.whole = broken.count() * 1000 <= all;
+            if let Some((smallest, largest)) = dataset.integer_range(channel) {
+                *limit = Limit {
+                    smallest: Some(smallest),
+                    largest: Some(largest),
+                    whole: true,
+                };
+            }
         }
         self
     }
@@ -91,7 +95,9 @@ mod tests {
         let values = vec![1.0, 0.5, 2.0, f64::NAN];
         let series = Series::new(None, 2, vec![0.0, 1.0], values).unwrap();
         let data = Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap();
+        let data = data.with_integers(vec![Some((-128.0, 127.0)), None]);
         let mut limits = Bounds::none(2).keep_whole(&data);
+        assert_eq!(limits.apply(0, 200.4), 127.0);
         limits.set_smallest(0, 0.0);
         limits.set_largest(1, 3.0);
         assert_eq!(limits.apply(0, 1.6), 2.0);
