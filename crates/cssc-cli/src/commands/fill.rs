@@ -5,6 +5,7 @@ use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
 use crate::span::{Span, readable};
 use crate::summary;
+use crate::times::check_rows;
 use crate::watching::{self, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::Dataset;
@@ -110,6 +111,7 @@ impl Arguments {
         let dates = reader.shape().times_are_seconds();
         let longest_gap = self.limiting.longest_gap(dates)?;
         let asked = self.asking.asked(reader.shape())?;
+        check_rows(&asked, &dataset)?;
         let auto = self.auto(&dataset, longest_gap)?;
         self.verbosity.text(&summary::gaps(&dataset, dates));
         self.verbosity.event(&summary::gaps_event(&dataset));

@@ -3,6 +3,7 @@ use crate::failure::{Failure, failure_from};
 use crate::filling::{Asking, Limiting};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::summary;
+use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
@@ -115,6 +116,7 @@ impl Arguments {
             extrapolate: self.limiting.extrapolate,
             bands: None,
         };
+        check_rows(&filler.asked, &dataset)?;
         if let Some(level) = self.bands {
             filler.bands = Some(self.calibrated(level, &dataset, &filler)?);
         }

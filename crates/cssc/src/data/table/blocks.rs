@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
-use super::formats::{Blocks, TableFormat, TableSource};
+use super::formats::{Blocks, TableFormat, TableSource, TextStyle};
 use super::guard::{guarded, guarded_blocks};
 use super::input::Input;
 use super::options::ReadOptions;
@@ -45,8 +45,8 @@ impl Table {
         &self.name
     }
 
-    pub(super) fn decimal_comma(&self) -> bool {
-        self.source.decimal_comma()
+    pub(super) fn style(&self) -> TextStyle {
+        self.source.style()
     }
 
     /// Where the row of that number (see [`Block::numbers`](super::formats::Block::numbers)) stands.

@@ -12,11 +12,12 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 use super::super::cells;
 use super::super::guard::Limits;
 use super::super::input::Input;
+use super::super::notice::Notice;
 use super::super::number::{Entry, NumberRules, has_decimal_comma};
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
-use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
+use super::{Block, Blocks, TableEncoder, TableFormat, TableSource, TextStyle};
 use crate::Error;
 use crate::error::Place;
 
@@ -77,7 +78,12 @@ impl TableFormat for Csv {
         Ok(Box::new(CsvSource {
             schema: form.schema(Bounded::new(input.read()?, limits).0, input.name())?,
             limits,
-            decimal_comma: options.decimal_comma.unwrap_or_else(looks),
+            decimal_comma: match (options.decimal_comma, options.thousands) {
+                (Some(given), _) => given,
+                (None, Some('.')) => true,
+                (None, Some(',')) => false,
+                (None, _) => looks(),
+            },
             rows: options.batch_rows.max(1),
             form,
             input,
@@ -176,6 +182,7 @@ impl TableSource for CsvSource {
             row_bytes,
             schema: Arc::new(schema),
             wanted,
+            separator: self.form.separator,
             rows: self.rows,
             file: file.to_owned(),
         }))
@@ -188,8 +195,11 @@ impl TableSource for CsvSource {
         })
     }
 
-    fn decimal_comma(&self) -> bool {
-        self.decimal_comma
+    fn style(&self) -> TextStyle {
+        TextStyle {
+            decimal_comma: self.decimal_comma,
+            comma_separates: self.form.separator == b',',
+        }
     }
 }
 
@@ -283,6 +293,7 @@ struct CsvBlocks {
     row_bytes: Arc<AtomicU64>,
     schema: SchemaRef,
     wanted: Vec<usize>,
+    separator: u8,
     rows: usize,
     file: PathBuf,
 }
@@ -291,7 +302,7 @@ impl CsvBlocks {
     fn read(&mut self) -> Result<Option<Block>, Error> {
         let mut columns: Vec<StringBuilder> =
             self.wanted.iter().map(|_| StringBuilder::new()).collect();
-        let (mut numbers, mut skipped) = (Vec::new(), 0);
+        let (mut numbers, mut skipped, mut notices) = (Vec::new(), 0, Vec::new());
         let mut record = StringRecord::new();
         while numbers.len() < self.rows {
             self.row_bytes.store(0, Relaxed);
@@ -303,7 +314,12 @@ impl CsvBlocks {
                 skipped += 1;
                 continue;
             }
-            numbers.push(record.position().map_or(0, csv::Position::line));
+            let line = record.position().map_or(0, csv::Position::line);
+            numbers.push(line);
+            let rows = swallowed_rows(&record, self.separator);
+            if rows > 0 {
+                notices.push(Notice::SwallowedRows { line, rows });
+            }
             for (column, &wanted) in columns.iter_mut().zip(&self.wanted) {
                 column.append_value(&record[wanted]);
             }
@@ -321,6 +337,7 @@ impl CsvBlocks {
             batch,
             numbers,
             skipped,
+            notices,
         }))
     }
 }
@@ -331,6 +348,21 @@ impl Iterator for CsvBlocks {
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }
+}
+
+/// Lines inside a quoted entry that look like rows: a quote that was opened by mistake swallows
+/// everything up to the next one.
+fn swallowed_rows(record: &StringRecord, separator: u8) -> usize {
+    let many = |entry: &&str| entry.bytes().filter(|byte| *byte == b'\n').count() > 1;
+    let separators = record.len() - 1;
+    let is_row = |line: &&str| {
+        separators > 0 && line.bytes().filter(|byte| *byte == separator).count() == separators
+    };
+    let inside = record
+        .iter()
+        .filter(many)
+        .map(|entry| entry.lines().skip(1).filter(is_row).count());
+    inside.filter(|rows| *rows > 1).sum()
 }
 
 fn refuse(file: &Path, error: csv::Error) -> Error {
@@ -406,6 +438,15 @@ mod tests {
         assert_eq!(find_separator(b""), b',');
         assert_eq!(find_separator(b"t,x\n0,1\n1,2,3\n"), b',');
         assert_eq!(find_separator(b"a,\"b;c\",d\n1,\"x;y\",2\n"), b',');
+    }
+
+    #[test]
+    fn rows_inside_a_quoted_entry_are_counted() {
+        let swallowed =
+            |entries: &[&str]| swallowed_rows(&StringRecord::from(entries.to_vec()), b',');
+        assert_eq!(swallowed(&["0", "1\n1,2\n2,3\n3,4\n"]), 3);
+        assert_eq!(swallowed(&["0", "a note\nof three\nlines, really"]), 0);
+        assert_eq!(swallowed(&["0", "1"]), 0);
     }
 
     #[test]
