@@ -11,6 +11,7 @@ use cssc::Error;
 use cssc::data::table::Shape;
 use cssc::data::{Dataset, Series};
 use cssc::fill::{Answer, Choice, Coverage, Filler, Gap, Method, gaps};
+use cssc::train::Summary;
 use std::path::Path;
 
 /// Most series that are drawn.
@@ -121,7 +122,8 @@ fn training(trained: &cssc::fill::Trained) -> TrainingCurve {
                 )
             })
             .collect(),
-        validation: trained.model.about().summary.validations.clone(),
+        validation: Summary::of(&trained.model)
+            .map_or_else(|_| Vec::new(), |summary| summary.validations),
     }
 }
 
