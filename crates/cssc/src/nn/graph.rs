@@ -21,7 +21,7 @@ use super::arch;
 use super::float::Float;
 use super::kernel::{Aligned, ROWS_PER_PASS, Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
-use super::ops::{CompensationBlock, MixEntry, Op};
+use super::ops::{Op, Workspaces};
 use super::parameters::{ParameterId, Parameters};
 use pulp::Arch;
 
@@ -128,6 +128,14 @@ impl<'a, T: Float> Graph<'a, T> {
         self.push(Op::Leaf, rows, columns, block, tracked)
     }
 
+    /// A constant matrix of zeros in the shape of `var`.
+    pub fn zeros_like(&mut self, var: Var) -> Var {
+        let (rows, columns) = (self.rows(var), self.columns(var));
+        let mut block = self.memory.pool.take(rows * columns);
+        block[..rows * columns].fill(T::ZERO);
+        self.push(Op::Leaf, rows, columns, block, false)
+    }
+
     /// The same numbers as a constant: no gradient flows back through here.
     pub fn detach(&mut self, var: Var) -> Var {
         let (rows, columns) = (self.rows(var), self.columns(var));
@@ -191,13 +199,9 @@ impl<'a, T: Float> Graph<'a, T> {
             nodes,
             pool,
             gradients,
-            mix_sources,
-            mix_offsets,
-            mix_entries,
-            compensations,
+            workspaces,
             pending,
             scratch,
-            ..
         } = &mut *self.memory;
         gradients.resize_with(nodes.len(), Vec::new);
         pending.resize_with(self.parameters.infos().len(), Vec::new);
@@ -207,10 +211,7 @@ impl<'a, T: Float> Graph<'a, T> {
             nodes,
             pool,
             gradients,
-            mix_sources,
-            mix_offsets,
-            mix_entries,
-            compensations,
+            workspaces,
             pending,
             scratch,
             gradient,
@@ -240,10 +241,7 @@ pub(crate) struct Backward<'a, T: Float> {
     pub(crate) nodes: &'a [Node<T>],
     pub(crate) pool: &'a mut Pool<T>,
     pub(crate) gradients: &'a mut [Vec<T>],
-    pub(crate) mix_sources: &'a [Var],
-    pub(crate) mix_offsets: &'a [u32],
-    pub(crate) mix_entries: &'a [MixEntry<T>],
-    pub(crate) compensations: &'a mut [CompensationBlock],
+    pub(crate) workspaces: &'a mut Workspaces<T>,
     pending: &'a mut [Vec<PendingUse<T>>],
     scratch: &'a mut Aligned<T>,
     pub(crate) gradient: &'a mut Gradient<T>,
