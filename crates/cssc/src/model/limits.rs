@@ -6,9 +6,9 @@
 
 use super::config::{Derivatives, ModelConfig, StopGradient};
 use super::network::Network;
-use super::walk::{Direction, Pick, Walk, zeros_like};
+use super::walk::{Direction, Pick, Walk};
 use crate::batch::{Place, Schedule};
-use crate::nn::{Float, Graph, Jet, Mlp, Var};
+use crate::nn::{Float, Graph, Layer, Mlp, Var};
 use crate::ode::hermite;
 use crate::{Jets, Side};
 
@@ -343,7 +343,7 @@ impl<'a> States<'a> {
             jets.curvature = graph.detach(jets.curvature);
         }
         if config.drop_curvature {
-            jets.curvature = zeros_like(graph, jets.curvature);
+            jets.curvature = graph.zeros_like(jets.curvature);
         }
         let mut side = |picks: &[usize]| {
             jets.map(|block| graph.collect(&[block], picks.iter().map(|&pick| (0, pick))))
@@ -371,16 +371,12 @@ fn decode<T: Float>(
     config: &ModelConfig,
 ) -> Jets<Var> {
     if config.drop_curvature {
-        let jet = Jet {
-            value: state.value,
-            slope: state.slope,
-            curvature: None,
-        };
-        let jet = decoder.jet(graph, jet);
+        let (value, slope) = decoder.jvp(graph, state.value, state.slope);
+        let curvature = graph.zeros_like(slope);
         return Jets {
-            value: jet.value,
-            slope: jet.slope,
-            curvature: jet.slope,
+            value,
+            slope,
+            curvature,
         };
     }
     if config.derivatives == Derivatives::NoHessian {
@@ -391,18 +387,7 @@ fn decode<T: Float>(
             curvature: decoder.tangent(graph, &trace, state.curvature),
         };
     }
-    let jet = Jet {
-        value: state.value,
-        slope: state.slope,
-        curvature: Some(state.curvature),
-    };
-    let jet = decoder.jet(graph, jet);
-    let curvature = jet.curvature.expect("a second-order jet stays one");
-    Jets {
-        value: jet.value,
-        slope: jet.slope,
-        curvature,
-    }
+    decoder.jet(graph, state)
 }
 
 /// (o, ȯ, ö) with the Hessian, whatever the training used: for people who ask for derivatives.

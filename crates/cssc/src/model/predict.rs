@@ -4,7 +4,7 @@ use super::config::Compensation;
 use super::limits::States;
 use super::network::Network;
 use crate::batch::{Item, Schedule, Stepping};
-use crate::nn::{Float, Graph, KnotLimits, SeriesKnots, Var};
+use crate::nn::{Float, Graph, KnotLimits, Layer, SeriesKnots, Var};
 use crate::{Error, Side};
 
 /// The observations of one series, in the model's units, and the times asked for.

@@ -173,7 +173,7 @@ impl<'a> Walk<'a> {
         let flow = together(blocks.iter().map(|block| block.0).collect());
         let curvature = match blocks.iter().map(|block| block.1).collect() {
             Some(blocks) => together(blocks),
-            None => zeros_like(graph, flow),
+            None => graph.zeros_like(flow),
         };
         let slope = match self.direction {
             Direction::Forward => flow,
@@ -279,11 +279,6 @@ fn update<T: Float>(
             None => (0, r),
         }),
     )
-}
-
-pub(crate) fn zeros_like<T: Float>(graph: &mut Graph<'_, T>, var: Var) -> Var {
-    let (rows, columns) = (graph.rows(var), graph.columns(var));
-    graph.input(rows, columns, &vec![T::ZERO; rows * columns])
 }
 
 fn negated<T: Float>(graph: &mut Graph<'_, T>, var: Var) -> Var {

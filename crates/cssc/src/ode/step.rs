@@ -2,7 +2,7 @@
 //! discrete step, since it is made of recorded operations.
 
 use super::tableau::Tableau;
-use crate::nn::{Float, Graph, Mlp, Trace, Var};
+use crate::nn::{Float, Graph, Layer, Mlp, Trace, Var};
 
 /// What a step leaves behind.
 #[derive(Clone, Copy, Debug)]
