@@ -22,4 +22,4 @@ pub use memory::{Memory, Var};
 pub(crate) use mlp::parts;
 pub use mlp::{Mlp, Trace};
 pub use ops::{KnotLimits, Linear, SeriesKnots};
-pub use parameters::{Initializer, ParameterId, ParameterInfo, Parameters};
+pub use parameters::{Initializer, ParameterId, ParameterInfo, ParameterRole, Parameters};
