@@ -14,11 +14,10 @@
 //! Times and values are rounded to `f32` once, so that a file of inputs holds them exactly.
 
 use cssc::Error;
-use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series};
 use cssc::model::{Compensation, Model, ModelConfig, Network, Observed, Request};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
-use cssc::ode::{Solver, advance};
+use cssc::ode::{Solver, Stepping, advance};
 use cssc::train::{AdaMax, Control, ParallelBatch, SHARD, Sample, TrainConfig, fit};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
@@ -238,7 +237,7 @@ impl Field {
                 let tableau = Solver::Euler.tableau();
                 let states: Vec<_> = (0..POINTS)
                     .map(|_| {
-                        state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
+                        state = advance(&mut graph, dynamics, tableau, state, &lengths);
                         state
                     })
                     .collect();

@@ -12,11 +12,11 @@
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
-use cssc::batch::Stepping;
 use cssc::data::generate::hopper::{self, Hopper};
 use cssc::data::generate::{Generator, mujoco};
 use cssc::data::{Dataset, Parts, Random, Split, ToyV1};
 use cssc::model::{Compensation, ModelConfig};
+use cssc::ode::Stepping;
 use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
 use serde_json::{Map, Value, json};
 use std::error::Error;

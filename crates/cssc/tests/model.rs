@@ -4,11 +4,11 @@
 mod common;
 
 use common::models::{assert_smooth, curves, small, trained, training};
-use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
 use cssc::model::{Compensation, Derivatives, Model, ModelConfig, Network};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
+use cssc::ode::Stepping;
 use cssc::train::{
     AdaMax, Control, Masking, ParallelBatch, RateSchedule, Sample, TrainConfig, Trainer, fit,
 };

@@ -7,9 +7,8 @@
 use super::config::{Derivatives, ModelConfig, StopGradient};
 use super::network::Network;
 use super::walk::{Direction, Pick, Walk};
-use crate::batch::{Place, Schedule};
 use crate::nn::{Float, Graph, Layer, Mlp, Var};
-use crate::ode::hermite;
+use crate::ode::{Place, Schedule, hermite};
 use crate::{Jets, Side};
 
 /// The walks of a model over one batch.

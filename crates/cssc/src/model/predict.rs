@@ -3,8 +3,8 @@
 use super::config::Compensation;
 use super::limits::States;
 use super::network::Network;
-use crate::batch::{Item, Schedule, Stepping};
 use crate::nn::{Float, Graph, KnotLimits, Layer, SeriesKnots, Var};
+use crate::ode::{Item, Schedule, Stepping};
 use crate::{Error, Side};
 
 /// The observations of one series, in the model's units, and the times asked for.

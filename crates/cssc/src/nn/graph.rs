@@ -146,11 +146,22 @@ impl<'a, T: Float> Graph<'a, T> {
 
     /// Says that `var` is not used any more by what follows. Without gradients its block is
     /// used again at once; while recording this does nothing.
-    pub(crate) fn forget(&mut self, var: Var) {
+    pub fn forget(&mut self, var: Var) {
         if !self.recording {
             let block = std::mem::take(&mut self.memory.nodes[var.index()].block);
             self.memory.pool.give(block);
         }
+    }
+
+    /// An empty list that keeps its memory between uses; give it back.
+    pub(crate) fn take_vars(&mut self) -> Vec<Var> {
+        let mut vars = std::mem::take(&mut self.memory.vars);
+        vars.clear();
+        vars
+    }
+
+    pub(crate) fn give_vars(&mut self, vars: Vec<Var>) {
+        self.memory.vars = vars;
     }
 
     pub(crate) fn node(&self, var: Var) -> &Node<T> {
@@ -202,6 +213,7 @@ impl<'a, T: Float> Graph<'a, T> {
             workspaces,
             pending,
             scratch,
+            ..
         } = &mut *self.memory;
         gradients.resize_with(nodes.len(), Vec::new);
         pending.resize_with(self.parameters.infos().len(), Vec::new);

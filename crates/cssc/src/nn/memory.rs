@@ -105,6 +105,8 @@ pub struct Memory<T> {
     /// By weight.
     pub(crate) pending: Vec<Vec<PendingUse<T>>>,
     pub(crate) scratch: Aligned<T>,
+    /// A list to be lent; see `Graph::take_vars`.
+    pub(crate) vars: Vec<Var>,
 }
 
 impl<T: Float> Default for Memory<T> {
@@ -119,6 +121,7 @@ impl<T: Float> Default for Memory<T> {
             workspaces: Workspaces::default(),
             pending: Vec::new(),
             scratch: Aligned::default(),
+            vars: Vec::new(),
         }
     }
 }

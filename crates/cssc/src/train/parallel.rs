@@ -6,9 +6,9 @@
 
 use super::sample::Sample;
 use crate::Error;
-use crate::batch::Stepping;
 use crate::model::{Compensation, Network, Observed, Prediction, Request};
 use crate::nn::{Float, Gradient, Graph, Memory, Parameters};
+use crate::ode::Stepping;
 use rayon::prelude::*;
 
 /// Series in a shard.

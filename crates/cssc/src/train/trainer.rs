@@ -12,10 +12,10 @@ use super::parallel::{ParallelBatch, Scores};
 use super::rate::RateSchedule;
 use super::sample::{Masking, Sample};
 use crate::Error;
-use crate::batch::Stepping;
 use crate::data::{Dataset, Random};
 use crate::model::{Compensation, ModelConfig, Network};
 use crate::nn::{Gradient, Parameters};
+use crate::ode::Stepping;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 

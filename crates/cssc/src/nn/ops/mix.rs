@@ -159,11 +159,10 @@ impl<T: Float> Graph<'_, T> {
     /// base + Σ_j weight_j · scale · x_j: one stage of a Runge-Kutta step with a step
     /// length per row.
     pub fn add_scaled(&mut self, base: Var, terms: &[(Var, T)], scale: &[T]) -> Var {
-        let mut sources = [base; 8];
-        for (slot, term) in sources[1..].iter_mut().zip(terms) {
-            *slot = term.0;
-        }
-        self.mix(&sources[..=terms.len()], |rows| {
+        let mut sources = self.take_vars();
+        sources.push(base);
+        sources.extend(terms.iter().map(|term| term.0));
+        let sum = self.mix(&sources, |rows| {
             for (r, &scale) in scale.iter().enumerate() {
                 rows.term(0, r, T::ONE);
                 for (j, term) in terms.iter().enumerate() {
@@ -171,7 +170,9 @@ impl<T: Float> Graph<'_, T> {
                 }
                 rows.end_row();
             }
-        })
+        });
+        self.give_vars(sources);
+        sum
     }
 
     /// Picks rows: (source, row) for each row of the result.
