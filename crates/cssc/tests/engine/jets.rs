@@ -5,7 +5,7 @@
 
 use crate::operations::network::{Flow, NetworkJet, PAIRS};
 use crate::operations::{Operation, evaluate};
-use cssc::nn::{Graph, Memory, Mlp, Parameters};
+use cssc::nn::{Graph, Layer, Memory, Mlp, Parameters};
 
 const STEP: f64 = 1e-3;
 

@@ -8,6 +8,27 @@
 //! | [`mix`] | rows as sums of factors times rows: Euler and Runge-Kutta steps, selecting, merging, Hermite |
 //! | [`elementwise`] | product, the GRU's blend, columns side by side, sums of squares |
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
+//!
+//! # How to add an operation
+//!
+//! First see whether a composition of these will do: it needs no gradient of its own, and
+//! `Layer` shows how to give it a name. If it has to be one pass over memory:
+//!
+//! 1. A file here. Its head says the formula, its gradient and the cost. A method of [`Graph`]
+//!    checks shapes, takes a block from the pool, fills it and records it with `push`; a
+//!    method of [`Backward`] gets the gradient `g` of the result, adds to the gradients of the
+//!    operands that are tracked (`slot`, `take` and `put`, or `add_each`), and gives `g` back
+//!    to the pool. Loops that should become vector code go through `Arch::dispatch`, as in
+//!    `chain.rs`.
+//! 2. A variant of [`Op`] with the operands, and an arm in [`Backward::step`].
+//! 3. If it keeps more than its result (lists of rows, plans, statistics): a field of
+//!    [`Workspaces`], cleared when a computation starts.
+//! 4. A description in `tests/engine/operations/`: the gradient check and the others run it.
+//!
+//! No allocation once the memory is warm, and sums in an order that depends on nothing but the
+//! shapes: so results are equal to the last bit on any number of threads.
+//!
+//! [`Graph`]: super::graph::Graph
 
 mod activate;
 mod compensate;
@@ -16,16 +37,16 @@ mod jet;
 mod linear;
 mod mix;
 
-pub(crate) use compensate::CompensationBlock;
 pub use compensate::{KnotLimits, SeriesKnots};
 pub use linear::Linear;
-pub(crate) use mix::{MixEntry, MixRange};
 
 use super::activation::Activation;
 use super::float::Float;
 use super::graph::Backward;
 use super::memory::Var;
 use super::parameters::ParameterId;
+use compensate::Compensations;
+use mix::{MixRange, MixRecord};
 
 /// An operation on the record, with its operands.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +105,30 @@ pub(crate) enum Op {
     Compensate {
         block: usize,
     },
+}
+
+/// What operations keep for their gradients beside their results: lists of rows, plans. Kept
+/// between iterations, so that a field is cleared and not freed.
+#[derive(Debug)]
+pub(crate) struct Workspaces<T> {
+    mixes: MixRecord<T>,
+    compensations: Compensations,
+}
+
+impl<T> Default for Workspaces<T> {
+    fn default() -> Self {
+        Self {
+            mixes: MixRecord::default(),
+            compensations: Compensations::default(),
+        }
+    }
+}
+
+impl<T> Workspaces<T> {
+    pub(crate) fn clear(&mut self) {
+        self.mixes.clear();
+        self.compensations.clear();
+    }
 }
 
 impl<T: Float> Backward<'_, T> {
