@@ -11,7 +11,6 @@ mod picture;
 mod prediction;
 mod query;
 mod reading;
-mod report;
 mod settings;
 mod source;
 mod span;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Indices, increasing, of the points to keep. Nothing is left out when there are no more points than
 /// `buckets` could keep.
-pub(super) fn kept(times: &[f64], columns: &[&[f64]], buckets: usize) -> Vec<usize> {
+pub(crate) fn kept(times: &[f64], columns: &[&[f64]], buckets: usize) -> Vec<usize> {
     let (Some(&start), Some(&end)) = (times.first(), times.last()) else {
         return Vec::new();
     };

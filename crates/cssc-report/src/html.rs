@@ -5,24 +5,24 @@
 //! it stands in; the page's script then sets text, never markup. On top of that the page forbids
 //! itself all connections.
 
-use super::content::Report;
-use super::payload::Payload;
-use super::svg::escaped;
+use crate::content::Report;
+use crate::payload::Payload;
+use crate::svg::escaped;
 use std::io::{self, Write};
 
-const PAGE: &str = include_str!("../../assets/report.html");
+const PAGE: &str = include_str!("../assets/report.html");
 const PARTS: [(&str, &str); 4] = [
-    (
-        "/*uplot-style*/",
-        include_str!("../../assets/uPlot.min.css"),
-    ),
-    ("/*style*/", include_str!("../../assets/report.css")),
-    ("/*uplot*/", include_str!("../../assets/uPlot.iife.min.js")),
-    ("/*script*/", include_str!("../../assets/report.js")),
+    ("/*uplot-style*/", include_str!("../assets/uPlot.min.css")),
+    ("/*style*/", include_str!("../assets/report.css")),
+    ("/*uplot*/", include_str!("../assets/uPlot.iife.min.js")),
+    ("/*script*/", include_str!("../assets/report.js")),
 ];
 
-/// Writes the page of `report`.
-pub(crate) fn write_html(report: &Report, output: &mut dyn Write) -> io::Result<()> {
+/// Writes the page of `report`: one file that opens without a network.
+///
+/// # Errors
+/// Those of `output`.
+pub fn write_html(report: &Report, output: &mut dyn Write) -> io::Result<()> {
     let data = serde_json::to_string(&Payload::new(report))?;
     let parts = [
         ("<!--title-->", escaped(&report.title)),

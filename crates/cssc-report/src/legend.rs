@@ -1,12 +1,12 @@
 //! What the marks mean: only those that the picture has.
 
-use super::canvas::{
+use crate::canvas::{
     Anchor, COMPENSATION, Canvas, FILLED, GAP, OBSERVED, Place, QUIET, SMOOTHED, Stroke, TextStyle,
     rectangle,
 };
-use super::content::{ChannelPicture, Curve};
-use super::font::{Font, Weight};
-use super::panel::{BAND, HIDDEN_RING, PREDICTED_LINE, SMOOTHED_LINE};
+use crate::content::{ChannelPicture, Curve};
+use crate::font::{Font, Weight};
+use crate::panel::{BAND, HIDDEN_RING, PREDICTED_LINE, SMOOTHED_LINE};
 
 const TEXT: TextStyle = TextStyle::new(12.0, QUIET, Anchor::Start);
 /// Width of a sample.
@@ -25,7 +25,7 @@ enum Mark {
 }
 
 /// Draws the legend from `place` to the right; it is as wide as its entries.
-pub(super) fn draw<'a>(
+pub(crate) fn draw<'a>(
     channels: impl Iterator<Item = &'a ChannelPicture> + Clone,
     place: Place,
     canvas: &mut dyn Canvas,

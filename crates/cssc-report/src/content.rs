@@ -1,103 +1,132 @@
 //! What a report shows, in the user's units. NaN is "not known" everywhere and leaves a hole.
 
+use cssc::data::table::Shape;
 use jiff::tz::TimeZone;
 
 /// Everything a picture or a page shows.
-#[derive(Clone, Debug)]
-pub(crate) struct Report {
+#[derive(Clone, Debug, Default)]
+pub struct Report {
     /// For example the name of the table.
-    pub(crate) title: String,
-    pub(crate) time: TimeAxis,
-    pub(crate) series: Vec<SeriesPicture>,
+    pub title: String,
+    /// What the times are.
+    pub time: TimeAxis,
+    /// In the order shown; a picture shows the first ones.
+    pub series: Vec<SeriesPicture>,
     /// The methods that were compared on hidden points.
-    pub(crate) comparison: Vec<MethodScore>,
-    pub(crate) training: Vec<TrainingCurve>,
+    pub comparison: Vec<MethodScore>,
+    /// The models that were trained.
+    pub training: Vec<TrainingCurve>,
     /// Names and values, in the order shown.
-    pub(crate) settings: Vec<(String, String)>,
+    pub settings: Vec<(String, String)>,
     /// Sentences for the reader.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// What the times are.
-#[derive(Clone, Debug)]
-pub(crate) enum TimeAxis {
+#[derive(Clone, Debug, Default)]
+pub enum TimeAxis {
     /// Numbers of any unit.
+    #[default]
     Number,
     /// Seconds since 1970-01-01 UTC, shown in this zone.
     Timestamp(TimeZone),
 }
 
+impl TimeAxis {
+    /// The times of a table: seconds in its time zone if it has dates.
+    #[must_use]
+    pub fn of_table(shape: &Shape) -> Self {
+        if shape.times_are_seconds() {
+            Self::Timestamp(shape.time_zone())
+        } else {
+            Self::Number
+        }
+    }
+}
+
 /// One series.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SeriesPicture {
-    pub(crate) id: Option<String>,
-    pub(crate) channels: Vec<ChannelPicture>,
+pub struct SeriesPicture {
+    /// Its name in the table.
+    pub id: Option<String>,
+    /// Its columns.
+    pub channels: Vec<ChannelPicture>,
 }
 
 /// One channel of a series.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChannelPicture {
-    pub(crate) name: String,
-    pub(crate) observed: Points,
+pub struct ChannelPicture {
+    /// The name of the column.
+    pub name: String,
+    /// The known values.
+    pub observed: Points,
     /// Points that were hidden to compare methods, with their true values; may be empty.
-    pub(crate) hidden: Points,
+    pub hidden: Points,
     /// The cells that were filled.
-    pub(crate) filled: Points,
-    pub(crate) curve: Option<Curve>,
+    pub filled: Points,
+    /// What the method answers between and at the points.
+    pub curve: Option<Curve>,
     /// Start and end of the stretches without observations that are to be marked.
-    pub(crate) gaps: Vec<(f64, f64)>,
+    pub gaps: Vec<(f64, f64)>,
 }
 
 /// Times, increasing, and as many values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Points {
-    pub(crate) times: Vec<f64>,
-    pub(crate) values: Vec<f64>,
+pub struct Points {
+    /// Increasing.
+    pub times: Vec<f64>,
+    /// One per time.
+    pub values: Vec<f64>,
 }
 
 /// A curve at increasing times. An equal time twice is a jump.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Curve {
-    pub(crate) times: Vec<f64>,
+pub struct Curve {
+    /// Where the curve is known; every column below has one value per time.
+    pub times: Vec<f64>,
     /// ô, what the method answers.
-    pub(crate) smoothed: Vec<f64>,
+    pub smoothed: Vec<f64>,
     /// o, the model's own prediction.
-    pub(crate) predicted: Option<Vec<f64>>,
+    pub predicted: Option<Vec<f64>>,
     /// c = ô - o.
-    pub(crate) compensation: Option<Vec<f64>>,
+    pub compensation: Option<Vec<f64>>,
     /// Lower and upper end of a band around ô.
-    pub(crate) band: Option<(Vec<f64>, Vec<f64>)>,
+    pub band: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// How well a method did on hidden points.
 #[derive(Clone, Debug, Default, serde::Serialize)]
-pub(crate) struct MethodScore {
-    pub(crate) name: String,
+pub struct MethodScore {
+    /// The name of the method.
+    pub name: String,
     /// Mean squared error.
-    pub(crate) mse: f64,
+    pub mse: f64,
     /// Mean absolute error.
-    pub(crate) mae: f64,
+    pub mae: f64,
     /// Error relative to a yardstick that the caller explains in the notes.
-    pub(crate) relative_error: f64,
+    pub relative_error: f64,
     /// Share of the hidden points inside the band, from 0 to 1.
-    pub(crate) coverage: Option<f64>,
+    pub coverage: Option<f64>,
     /// Whether the table was filled by this method.
-    pub(crate) chosen: bool,
-    pub(crate) note: Option<String>,
+    pub chosen: bool,
+    /// Anything else, such as the columns it was chosen for.
+    pub note: Option<String>,
 }
 
 /// How a training went, each point a step and a number.
 #[derive(Clone, Debug, Default, serde::Serialize)]
-pub(crate) struct TrainingCurve {
-    pub(crate) method: String,
-    pub(crate) loss: Vec<(u64, f64)>,
+pub struct TrainingCurve {
+    /// What was trained.
+    pub method: String,
+    /// Loss on training data.
+    pub loss: Vec<(u64, f64)>,
     /// Mean squared error on validation data.
-    pub(crate) validation: Vec<(u64, f64)>,
+    pub validation: Vec<(u64, f64)>,
 }
 
 impl Points {
     /// Pairs of time and value, those that are known.
-    pub(super) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+    pub(crate) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let pairs = self.times.iter().copied().zip(self.values.iter().copied());
         pairs.filter(|(time, value)| time.is_finite() && value.is_finite())
     }
@@ -105,7 +134,7 @@ impl Points {
 
 impl Curve {
     /// The rows that are there, ô first.
-    pub(super) fn columns(&self) -> Vec<&[f64]> {
+    pub(crate) fn columns(&self) -> Vec<&[f64]> {
         let mut columns = vec![&self.smoothed[..]];
         columns.extend(self.predicted.as_deref());
         columns.extend(self.compensation.as_deref());
@@ -116,7 +145,7 @@ impl Curve {
     }
 
     /// The curve at some of its times only.
-    pub(super) fn take(&self, kept: &[usize]) -> Self {
+    pub(crate) fn take(&self, kept: &[usize]) -> Self {
         let pick = |column: &Vec<f64>| kept.iter().map(|&at| column[at]).collect::<Vec<f64>>();
         Self {
             times: pick(&self.times),
@@ -133,7 +162,7 @@ impl Curve {
 
 impl SeriesPicture {
     /// First and last time of anything shown.
-    pub(super) fn span(&self) -> Option<(f64, f64)> {
+    pub(crate) fn span(&self) -> Option<(f64, f64)> {
         let ends = |times: &[f64]| times.first().copied().zip(times.last().copied());
         let spans = self.channels.iter().flat_map(|channel| {
             let curve = channel

@@ -1,13 +1,13 @@
 //! The picture: a title, a legend, and one panel a channel, those of a series above one time axis.
 
-use super::canvas::{Anchor, Canvas, INK, PAPER, QUIET, TextStyle, rectangle};
-use super::content::{ChannelPicture, Report, SeriesPicture};
-use super::font::{Font, Weight};
-use super::panel::{self, Panel};
-use super::{legend, ticks};
+use crate::canvas::{Anchor, Canvas, INK, PAPER, QUIET, TextStyle, rectangle};
+use crate::content::{ChannelPicture, Report, SeriesPicture};
+use crate::font::{Font, Weight};
+use crate::panel::{self, Panel};
+use crate::{legend, ticks};
 
 /// Panels in a picture; of the rest only the number is told.
-pub(super) const MOST_PANELS: usize = 12;
+pub(crate) const MOST_PANELS: usize = 12;
 
 const WIDTH: f32 = 960.0;
 const MARGIN: f32 = 24.0;
@@ -36,14 +36,14 @@ struct Row {
 }
 
 /// Where everything stands.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     rows: Vec<Row>,
     left_out: usize,
     height: f32,
 }
 
 /// Finds a place for everything.
-pub(super) fn plan(report: &Report) -> Layout {
+pub(crate) fn plan(report: &Report) -> Layout {
     let all: Vec<(usize, usize)> = report
         .series
         .iter()
@@ -163,12 +163,12 @@ impl Row {
 
 impl Layout {
     /// Width and height in pixels.
-    pub(super) fn size(&self) -> (u32, u32) {
+    pub(crate) fn size(&self) -> (u32, u32) {
         (WIDTH as u32, self.height.ceil() as u32)
     }
 
     /// Draws the picture of the report that the layout was made for.
-    pub(super) fn draw(&self, report: &Report, canvas: &mut dyn Canvas) {
+    pub(crate) fn draw(&self, report: &Report, canvas: &mut dyn Canvas) {
         canvas.area(&rectangle((0.0, 0.0), (WIDTH, self.height.ceil())), PAPER);
         let room = WIDTH - 2.0 * MARGIN;
         let title = TextStyle::new(18.0, INK, Anchor::Start).bold();

@@ -1,9 +1,9 @@
 //! The picture as SVG: text stays text, numbers have a tenth of a pixel, many dots are one path.
 
-use super::canvas::{Anchor, Canvas, Colour, Place, Stroke, TextStyle};
-use super::content::Report;
-use super::font::Weight;
-use super::layout;
+use crate::canvas::{Anchor, Canvas, Colour, Place, Stroke, TextStyle};
+use crate::content::Report;
+use crate::font::Weight;
+use crate::layout;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -141,7 +141,7 @@ fn paint(name: &str, colour: Colour) -> String {
 }
 
 /// Text as XML and HTML want it. Control characters, which XML forbids, become a visible stand-in.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -4,22 +4,22 @@
 //! a day of 23 hours has its ticks right. A second line under the ticks gives the day or the year
 //! when it changes.
 
-use super::content::TimeAxis;
+use crate::content::TimeAxis;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 /// A mark on an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
-    pub(super) at: f64,
-    pub(super) label: String,
+pub(crate) struct Tick {
+    pub(crate) at: f64,
+    pub(crate) label: String,
     /// For the line below: the day of an hour, the year of a month.
-    pub(super) context: Option<String>,
+    pub(crate) context: Option<String>,
 }
 
 /// Marks of the time axis from `start` to `end`, not many more than `most`.
-pub(super) fn of_time(axis: &TimeAxis, start: f64, end: f64, most: usize) -> Vec<Tick> {
+pub(crate) fn of_time(axis: &TimeAxis, start: f64, end: f64, most: usize) -> Vec<Tick> {
     let dates = match axis {
         TimeAxis::Number => None,
         TimeAxis::Timestamp(zone) => dates(zone, start, end, most),
@@ -28,7 +28,7 @@ pub(super) fn of_time(axis: &TimeAxis, start: f64, end: f64, most: usize) -> Vec
 }
 
 /// Marks at multiples of 1, 2 or 5 times a power of ten, not more than `most`.
-pub(super) fn of_numbers(start: f64, end: f64, most: usize) -> Vec<Tick> {
+pub(crate) fn of_numbers(start: f64, end: f64, most: usize) -> Vec<Tick> {
     let step = round_step((end - start) / most.max(1) as f64);
     if !step.is_normal() {
         return Vec::new();
@@ -219,7 +219,7 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::{of_numbers, of_time};
-    use crate::report::TimeAxis;
+    use crate::TimeAxis;
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
 

@@ -5,20 +5,20 @@
 //! once. A report of more than [`MOST_NUMBERS`] numbers is thinned like a picture is; of very many
 //! series the first are kept.
 
-use super::content::{
+use crate::content::{
     ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
 };
-use super::decimate;
+use crate::decimate;
 use serde::Serialize;
 use std::collections::HashMap;
 
 /// ModelInfo six megabytes.
-pub(super) const MOST_NUMBERS: usize = 1_200_000;
+pub(crate) const MOST_NUMBERS: usize = 1_200_000;
 /// Channels of all series together.
-pub(super) const MOST_CHANNELS: usize = 240;
+pub(crate) const MOST_CHANNELS: usize = 240;
 
 #[derive(Serialize)]
-pub(super) struct Payload<'a> {
+pub(crate) struct Payload<'a> {
     title: &'a str,
     program: String,
     time: Time,
@@ -84,7 +84,7 @@ struct CurveData {
 }
 
 impl<'a> Payload<'a> {
-    pub(super) fn new(report: &'a Report) -> Self {
+    pub(crate) fn new(report: &'a Report) -> Self {
         let shown = shown(&report.series);
         let numbers: usize = channels(shown).map(count).sum();
         let share = match numbers > MOST_NUMBERS {

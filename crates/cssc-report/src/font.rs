@@ -8,31 +8,31 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// The two weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(crate) enum Weight {
     Regular,
     SemiBold,
 }
 
 /// A weight, ready to be measured and drawn.
-pub(super) struct Font(Face<'static>);
+pub(crate) struct Font(Face<'static>);
 
 impl Font {
-    pub(super) fn new(weight: Weight) -> Self {
+    pub(crate) fn new(weight: Weight) -> Self {
         let data: &'static [u8] = match weight {
-            Weight::Regular => include_bytes!("../../assets/Inter-Regular.otf"),
-            Weight::SemiBold => include_bytes!("../../assets/Inter-SemiBold.otf"),
+            Weight::Regular => include_bytes!("../assets/Inter-Regular.otf"),
+            Weight::SemiBold => include_bytes!("../assets/Inter-SemiBold.otf"),
         };
         Self(Face::parse(data, 0).expect("the embedded font is sound, as its test shows"))
     }
 
     /// The width of `text` set in `size` pixels.
-    pub(super) fn width(&self, text: &str, size: f32) -> f32 {
+    pub(crate) fn width(&self, text: &str, size: f32) -> f32 {
         let advances = text.chars().map(|letter| self.advance(self.glyph(letter)));
         advances.sum::<f32>() * self.scale(size)
     }
 
     /// Adds the outlines of `text`, whose baseline begins at `place`, to `path`.
-    pub(super) fn outline(&self, text: &str, size: f32, place: (f32, f32), path: &mut PathBuilder) {
+    pub(crate) fn outline(&self, text: &str, size: f32, place: (f32, f32), path: &mut PathBuilder) {
         let scale = self.scale(size);
         let mut pen = Pen { path, place, scale };
         for letter in text.chars() {

@@ -1,53 +1,53 @@
 //! What a picture is made of, whatever it is written to.
 
-use super::font::Weight;
+use crate::font::Weight;
 
 /// A place in pixels, from the top left corner.
-pub(super) type Place = (f32, f32);
+pub(crate) type Place = (f32, f32);
 
 /// Red, green and blue, and how opaque.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Colour {
-    pub(super) rgb: [u8; 3],
-    pub(super) opacity: f32,
+pub(crate) struct Colour {
+    pub(crate) rgb: [u8; 3],
+    pub(crate) opacity: f32,
 }
 
 impl Colour {
-    pub(super) const fn new(red: u8, green: u8, blue: u8) -> Self {
+    pub(crate) const fn new(red: u8, green: u8, blue: u8) -> Self {
         Self {
             rgb: [red, green, blue],
             opacity: 1.0,
         }
     }
 
-    pub(super) const fn faded(self, opacity: f32) -> Self {
+    pub(crate) const fn faded(self, opacity: f32) -> Self {
         Self { opacity, ..self }
     }
 }
 
 // Okabe and Ito's palette, which people with any kind of colour vision can tell apart. The page uses the same.
-pub(super) const SMOOTHED: Colour = Colour::new(0, 114, 178);
-pub(super) const PREDICTED: Colour = Colour::new(213, 94, 0);
-pub(super) const COMPENSATION: Colour = Colour::new(0, 128, 96);
-pub(super) const FILLED: Colour = Colour::new(204, 82, 150);
-pub(super) const OBSERVED: Colour = Colour::new(36, 41, 47);
-pub(super) const GAP: Colour = Colour::new(120, 113, 90).faded(0.11);
-pub(super) const INK: Colour = Colour::new(36, 41, 47);
-pub(super) const QUIET: Colour = Colour::new(101, 109, 118);
-pub(super) const HAIRLINE: Colour = Colour::new(228, 231, 235);
-pub(super) const PAPER: Colour = Colour::new(255, 255, 255);
+pub(crate) const SMOOTHED: Colour = Colour::new(0, 114, 178);
+pub(crate) const PREDICTED: Colour = Colour::new(213, 94, 0);
+pub(crate) const COMPENSATION: Colour = Colour::new(0, 128, 96);
+pub(crate) const FILLED: Colour = Colour::new(204, 82, 150);
+pub(crate) const OBSERVED: Colour = Colour::new(36, 41, 47);
+pub(crate) const GAP: Colour = Colour::new(120, 113, 90).faded(0.11);
+pub(crate) const INK: Colour = Colour::new(36, 41, 47);
+pub(crate) const QUIET: Colour = Colour::new(101, 109, 118);
+pub(crate) const HAIRLINE: Colour = Colour::new(228, 231, 235);
+pub(crate) const PAPER: Colour = Colour::new(255, 255, 255);
 
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stroke {
-    pub(super) colour: Colour,
-    pub(super) width: f32,
+pub(crate) struct Stroke {
+    pub(crate) colour: Colour,
+    pub(crate) width: f32,
     /// Lengths of a dash and of the space after it.
-    pub(super) dash: Option<(f32, f32)>,
+    pub(crate) dash: Option<(f32, f32)>,
 }
 
 impl Stroke {
-    pub(super) const fn new(colour: Colour, width: f32) -> Self {
+    pub(crate) const fn new(colour: Colour, width: f32) -> Self {
         Self {
             colour,
             width,
@@ -55,7 +55,7 @@ impl Stroke {
         }
     }
 
-    pub(super) const fn dashed(self, dash: f32, space: f32) -> Self {
+    pub(crate) const fn dashed(self, dash: f32, space: f32) -> Self {
         Self {
             dash: Some((dash, space)),
             ..self
@@ -65,7 +65,7 @@ impl Stroke {
 
 /// Where a text stands relative to its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -73,15 +73,15 @@ pub(super) enum Anchor {
 
 /// How a text is set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TextStyle {
-    pub(super) size: f32,
-    pub(super) weight: Weight,
-    pub(super) colour: Colour,
-    pub(super) anchor: Anchor,
+pub(crate) struct TextStyle {
+    pub(crate) size: f32,
+    pub(crate) weight: Weight,
+    pub(crate) colour: Colour,
+    pub(crate) anchor: Anchor,
 }
 
 impl TextStyle {
-    pub(super) const fn new(size: f32, colour: Colour, anchor: Anchor) -> Self {
+    pub(crate) const fn new(size: f32, colour: Colour, anchor: Anchor) -> Self {
         Self {
             size,
             weight: Weight::Regular,
@@ -90,7 +90,7 @@ impl TextStyle {
         }
     }
 
-    pub(super) const fn bold(self) -> Self {
+    pub(crate) const fn bold(self) -> Self {
         Self {
             weight: Weight::SemiBold,
             ..self
@@ -99,7 +99,7 @@ impl TextStyle {
 }
 
 /// Something to draw on.
-pub(super) trait Canvas {
+pub(crate) trait Canvas {
     /// A filled outline.
     fn area(&mut self, outline: &[Place], colour: Colour);
     /// A line through all places.
@@ -113,6 +113,6 @@ pub(super) trait Canvas {
 }
 
 /// A rectangle from corner to corner, as an outline.
-pub(super) fn rectangle((left, top): Place, (right, bottom): Place) -> [Place; 4] {
+pub(crate) fn rectangle((left, top): Place, (right, bottom): Place) -> [Place; 4] {
     [(left, top), (right, top), (right, bottom), (left, bottom)]
 }

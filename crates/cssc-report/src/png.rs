@@ -1,9 +1,9 @@
 //! The picture as PNG, twice as fine as its layout, so that it is sharp on today's screens.
 
-use super::canvas::{Anchor, Canvas, Colour, Place, Stroke, TextStyle};
-use super::content::Report;
-use super::font::{Font, Weight};
-use super::layout;
+use crate::canvas::{Anchor, Canvas, Colour, Place, Stroke, TextStyle};
+use crate::content::Report;
+use crate::font::{Font, Weight};
+use crate::layout;
 use std::io::{self, Write};
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,

@@ -1,31 +1,31 @@
 //! One panel: a channel with its curves and points, or its compensation.
 
-use super::canvas::{Anchor, PAPER};
-use super::canvas::{
+use crate::canvas::{Anchor, PAPER};
+use crate::canvas::{
     COMPENSATION, Canvas, FILLED, GAP, HAIRLINE, INK, OBSERVED, PREDICTED, Place, QUIET, SMOOTHED,
     Stroke, TextStyle, rectangle,
 };
-use super::content::{ChannelPicture, Curve, Points};
-use super::decimate;
-use super::ticks::{self, Tick};
+use crate::content::{ChannelPicture, Curve, Points};
+use crate::decimate;
+use crate::ticks::{self, Tick};
 use std::ops::Range;
 
-pub(super) const SMOOTHED_LINE: Stroke = Stroke::new(SMOOTHED, 1.6);
-pub(super) const PREDICTED_LINE: Stroke = Stroke::new(PREDICTED, 1.0).dashed(4.0, 2.5);
-pub(super) const HIDDEN_RING: Stroke = Stroke::new(INK.faded(0.75), 1.0);
+pub(crate) const SMOOTHED_LINE: Stroke = Stroke::new(SMOOTHED, 1.6);
+pub(crate) const PREDICTED_LINE: Stroke = Stroke::new(PREDICTED, 1.0).dashed(4.0, 2.5);
+pub(crate) const HIDDEN_RING: Stroke = Stroke::new(INK.faded(0.75), 1.0);
 /// How opaque a band is.
-pub(super) const BAND: f32 = 0.16;
+pub(crate) const BAND: f32 = 0.16;
 const TICK_TEXT: f32 = 11.0;
 
 /// Where a panel stands and what it spans.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Panel {
-    pub(super) left: f32,
-    pub(super) right: f32,
-    pub(super) top: f32,
-    pub(super) bottom: f32,
-    pub(super) times: (f64, f64),
-    pub(super) values: (f64, f64),
+pub(crate) struct Panel {
+    pub(crate) left: f32,
+    pub(crate) right: f32,
+    pub(crate) top: f32,
+    pub(crate) bottom: f32,
+    pub(crate) times: (f64, f64),
+    pub(crate) values: (f64, f64),
 }
 
 impl Panel {
@@ -50,13 +50,13 @@ impl Panel {
     }
 
     /// Marks of the value axis.
-    pub(super) fn value_ticks(&self) -> Vec<Tick> {
+    pub(crate) fn value_ticks(&self) -> Vec<Tick> {
         let most = ((self.bottom - self.top) / 32.0).max(3.0) as usize;
         ticks::of_numbers(self.values.0, self.values.1, most)
     }
 
     /// Gaps, then lines and labels of the values, and lines at `times`.
-    pub(super) fn draw_ground(&self, gaps: &[(f64, f64)], times: &[Tick], canvas: &mut dyn Canvas) {
+    pub(crate) fn draw_ground(&self, gaps: &[(f64, f64)], times: &[Tick], canvas: &mut dyn Canvas) {
         for &(start, end) in gaps {
             let ((left, _), (right, _)) = (self.place(start, 0.0), self.place(end, 0.0));
             if right - left >= 0.5 {
@@ -81,7 +81,7 @@ impl Panel {
     }
 
     /// Labels of the time axis under the panel.
-    pub(super) fn draw_times(&self, times: &[Tick], canvas: &mut dyn Canvas) {
+    pub(crate) fn draw_times(&self, times: &[Tick], canvas: &mut dyn Canvas) {
         let style = TextStyle::new(TICK_TEXT, QUIET, Anchor::Middle);
         for tick in times {
             let (x, _) = self.place(tick.at, 0.0);
@@ -93,7 +93,7 @@ impl Panel {
     }
 
     /// Everything known about a channel.
-    pub(super) fn draw_channel(&self, channel: &ChannelPicture, canvas: &mut dyn Canvas) {
+    pub(crate) fn draw_channel(&self, channel: &ChannelPicture, canvas: &mut dyn Canvas) {
         if let Some(curve) = &channel.curve {
             if let Some((lower, upper)) = &curve.band {
                 self.draw_band(&curve.times, lower, upper, canvas);
@@ -120,7 +120,7 @@ impl Panel {
     }
 
     /// The compensation, shaded down to zero.
-    pub(super) fn draw_compensation(&self, times: &[f64], values: &[f64], canvas: &mut dyn Canvas) {
+    pub(crate) fn draw_compensation(&self, times: &[f64], values: &[f64], canvas: &mut dyn Canvas) {
         for run in self.runs(times, &[values]) {
             let (_, zero) = self.place(0.0, 0.0);
             let line: Vec<Place> = run
@@ -185,7 +185,7 @@ impl Panel {
 }
 
 /// Smallest and largest value to be shown: all points and ô, and o and bands unless they go far beyond.
-pub(super) fn value_range(channel: &ChannelPicture) -> (f64, f64) {
+pub(crate) fn value_range(channel: &ChannelPicture) -> (f64, f64) {
     let points = [&channel.observed, &channel.hidden, &channel.filled];
     let points = points.into_iter().flat_map(|points| points.values.iter());
     let curve = channel.curve.iter().flat_map(|curve| curve.smoothed.iter());
@@ -199,7 +199,7 @@ pub(super) fn value_range(channel: &ChannelPicture) -> (f64, f64) {
 }
 
 /// Of the compensation; zero is always inside.
-pub(super) fn compensation_range(values: &[f64]) -> (f64, f64) {
+pub(crate) fn compensation_range(values: &[f64]) -> (f64, f64) {
     let found = range(values.iter());
     padded(found.start.min(0.0), found.end.max(0.0))
 }

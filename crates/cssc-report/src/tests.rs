@@ -1,7 +1,9 @@
 //! Pictures and pages as their readers get them. With `CSSC_REPORT_DIRECTORY` set, those of real data stay there:
 //! `scripts/test-report` opens them in a browser.
 
-use super::*;
+use crate::png::write_png;
+use crate::svg::write_svg;
+use crate::*;
 use cssc::data::table::{Duplicates, ReadOptions, read_dataset};
 use cssc::{Path as _, PiecewiseCubic, Side, SplineKind};
 use jiff::tz::TimeZone;
