@@ -7,12 +7,12 @@
 //! One grid serves all curves: 0 and 99 draws of U(0, 5), sorted, redrawn until every gap is at
 //! least 0.005, because nearly equal noisy times make splines explode. Noise 0.01·U[0, 1) is added
 //! to every point but the first: uniform and biased, as in the public code.
-//! The frozen file of [`ToyV1`](crate::data::ToyV1) was made elsewhere and is no seed of this one.
+//! The frozen file of [`ToyV1`](crate::ToyV1) was made elsewhere and is no seed of this one.
 use std::f64::consts::TAU;
 
 use super::Generator;
-use crate::Error;
-use crate::data::Random;
+use cssc::Error;
+use cssc::data::Random;
 
 /// Points of a curve.
 const POINTS: usize = 100;

@@ -1,6 +1,6 @@
 //! The paper's three kinds of data, made from a seed.
 //!
-//! Every series draws from its own stream of [`Random`](super::Random) (stream number = number of
+//! Every series draws from its own stream of [`Random`](cssc::data::Random) (stream number = number of
 //! the series + 1; stream 0 is for what all series share). So series can be made one at a time and
 //! in any order, and the first ones are the same however many are made.
 pub mod hopper;
@@ -12,8 +12,8 @@ mod write;
 
 pub use write::write;
 
-use super::{Dataset, Series};
-use crate::Error;
+use cssc::Error;
+use cssc::data::{Dataset, Series};
 
 /// Makes series one at a time, all on the same times.
 pub trait Generator {

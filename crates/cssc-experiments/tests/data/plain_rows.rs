@@ -2,10 +2,11 @@
 //!
 //! toy-v1 is a file, so its rows are exact. hopper-v1 is made by the generator; its rows were
 //! measured once with Python's MuJoCo on other random starts, so ours differ by sampling.
-use cssc::data::generate::{Generator, hopper};
 use cssc::data::table::{ReadOptions, read_dataset};
-use cssc::data::{Dataset, Random, Series, ToyV1};
+use cssc::data::{Dataset, Random, Series};
 use cssc::{Path as _, PiecewiseCubic, Side, SplineKind};
+use cssc_experiments::ToyV1;
+use cssc_experiments::generate::{Generator, hopper};
 
 use crate::repository;
 

@@ -4,10 +4,10 @@
 //! library fails these tests; elsewhere they say that they were left out.
 use std::path::{Path, PathBuf};
 
-use cssc::data::generate::Generator;
-use cssc::data::generate::hopper::{self, Hopper};
-use cssc::data::generate::mujoco::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE};
 use cssc::data::table::{ReadOptions, read_dataset};
+use cssc_experiments::generate::Generator;
+use cssc_experiments::generate::hopper::{self, Hopper};
+use cssc_experiments::generate::mujoco::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE};
 use serde_json::Value;
 
 use crate::repository;

@@ -1,14 +1,14 @@
 //! toy-v1: the frozen sine curves on which all toy results stand (paper, section 4.2).
 //!
-//! The file `data/toy_v1.npz` of the repository *is* the set; [`generate::toy`](super::generate::toy)
+//! The file `data/toy_v1.npz` of the repository *is* the set; [`generate::toy`](crate::generate::toy)
 //! makes others like it. 1,000 curves on one grid of 100 times: the first 800 train (the last tenth
 //! of them validates), the last 200 test. Which points of the test curves are observed is part of
 //! the file, so that every method sees the same ones.
 use std::path::Path;
 
-use super::npz::{self, Array, Elements};
-use super::{Dataset, Series, Split};
-use crate::Error;
+use cssc::Error;
+use cssc::data::npz::{self, Array, Elements};
+use cssc::data::{Dataset, Series, Split};
 
 /// Number of training curves, validation included.
 const TRAINING: usize = 800;

@@ -13,8 +13,8 @@ use std::path::Path;
 
 use super::Generator;
 use super::mujoco::Mujoco;
-use crate::Error;
-use crate::data::{Random, Scaler};
+use cssc::Error;
+use cssc::data::{Random, Scaler};
 
 /// Frames of a trajectory.
 pub const FRAMES: usize = 100;

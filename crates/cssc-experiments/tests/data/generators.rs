@@ -1,9 +1,9 @@
 //! Generators: the same seed gives the same series, for ever, in every format.
-use cssc::data::generate::idx::Images;
-use cssc::data::generate::moving_mnist::MovingMnist;
-use cssc::data::generate::toy::{Toy, ToyOptions};
-use cssc::data::generate::{Generator, write};
 use cssc::data::table::{ReadOptions, read_dataset};
+use cssc_experiments::generate::idx::Images;
+use cssc_experiments::generate::moving_mnist::MovingMnist;
+use cssc_experiments::generate::toy::{Toy, ToyOptions};
+use cssc_experiments::generate::{Generator, write};
 use tempfile::TempDir;
 
 use crate::repository;

@@ -1,8 +1,8 @@
 //! Trains on one of the paper's sets and prints validation and test errors as it goes.
 //!
 //! ```sh
-//! cargo run --release --example paper -- toy 30 cssc
-//! cargo run --release --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
+//! cargo run --release -p cssc-experiments --example paper -- toy 30 cssc
+//! cargo run --release -p cssc-experiments --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
 //! ```
 //!
 //! First the set: `toy` (the frozen toy-v1 in `data`) or `hopper` (made by MuJoCo, which
@@ -13,11 +13,12 @@
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
 use cssc::batch::Stepping;
-use cssc::data::generate::hopper::{self, Hopper};
-use cssc::data::generate::{Generator, mujoco};
-use cssc::data::{Dataset, Parts, Random, Split, ToyV1};
+use cssc::data::{Dataset, Parts, Random, Split};
 use cssc::model::{Compensation, ModelConfig};
 use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
+use cssc_experiments::ToyV1;
+use cssc_experiments::generate::hopper::{self, Hopper};
+use cssc_experiments::generate::{Generator, mujoco};
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::path::Path;

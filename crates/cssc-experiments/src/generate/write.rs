@@ -9,10 +9,10 @@
 use std::path::Path;
 
 use super::Generator;
-use crate::Error;
-use crate::data::npz::{self, Array, Elements};
-use crate::data::table::format::by_ending;
-use crate::data::table::{Compression, Format, Shape, TableWriter};
+use cssc::Error;
+use cssc::data::npz::{self, Array, Elements};
+use cssc::data::table::format::by_ending;
+use cssc::data::table::{Compression, Format, Shape, TableWriter};
 
 /// Writes the first `count` series to `path`; `made` is called after each.
 pub fn write(

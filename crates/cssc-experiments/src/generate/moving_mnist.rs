@@ -12,8 +12,8 @@ use std::f64::consts::TAU;
 
 use super::Generator;
 use super::idx::Images;
-use crate::Error;
-use crate::data::Random;
+use cssc::Error;
+use cssc::data::Random;
 
 /// Frames of a video.
 pub const FRAMES: usize = 20;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::Error;
+use cssc::Error;
 
 /// Two zero bytes, unsigned bytes (8), three dimensions.
 const MAGIC: u32 = 0x0000_0803;

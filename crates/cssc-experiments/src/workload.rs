@@ -21,7 +21,10 @@ use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters
 use cssc::ode::{Solver, advance};
 use cssc::train::{AdaMax, Control, ParallelBatch, SHARD, Sample, TrainConfig, fit};
 use rayon::prelude::*;
+use safetensors::tensor::{Dtype, TensorView};
 use std::f64::consts::TAU;
+use std::io;
+use std::path::Path;
 
 const BATCH: usize = 50;
 const POINTS: usize = 100;
@@ -32,7 +35,7 @@ const RATE: f64 = 0.005;
 
 /// What is timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Workload {
+pub enum Workload {
     Field,
     OdeRnn,
     Cssc(usize),
@@ -44,7 +47,7 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    pub(crate) const ALL: [(&'static str, Self); 19] = [
+    pub const ALL: [(&'static str, Self); 19] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -66,14 +69,14 @@ impl Workload {
         ("hidden-d1000", Self::Channels(Compensation::Hidden, 1000)),
     ];
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         Self::ALL
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, workload)| *workload)
     }
 
-    pub(crate) fn prepare(self) -> Program {
+    pub fn prepare(self) -> Program {
         let mut random = Random::new(1);
         match self {
             Self::Field => Program::Field(Box::new(Field::new(&mut random))),
@@ -101,7 +104,7 @@ impl Workload {
 }
 
 /// A workload made ready; [`Program::run`] is one iteration.
-pub(crate) enum Program {
+pub enum Program {
     Field(Box<Field>),
     Train(Box<Train>),
     Infer(Box<Infer>),
@@ -109,10 +112,11 @@ pub(crate) enum Program {
 }
 
 /// A named array for the comparison with other programs.
-pub(crate) struct Array {
-    pub(crate) name: String,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) values: Vec<f32>,
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub values: Vec<f32>,
 }
 
 impl Program {
@@ -139,7 +143,7 @@ impl Program {
     }
 
     /// One iteration.
-    pub(crate) fn run(&mut self) -> Result<(), Error> {
+    pub fn run(&mut self) -> Result<(), Error> {
         match self {
             Self::Field(field) => field.run(),
             Self::Train(train) => train.run()?,
@@ -150,7 +154,7 @@ impl Program {
     }
 
     /// Inputs, parameters and the outcome of one iteration.
-    pub(crate) fn arrays(&mut self) -> Result<Vec<Array>, Error> {
+    pub fn arrays(&mut self) -> Result<Vec<Array>, Error> {
         match self {
             Self::Field(field) => {
                 field.run();
@@ -179,7 +183,7 @@ impl Program {
 }
 
 /// The bare field, without cell and decoder.
-pub(crate) struct Field {
+pub struct Field {
     dynamics: Mlp,
     parameters: Parameters<f32>,
     initial: Vec<f32>,
@@ -259,7 +263,7 @@ impl Field {
 }
 
 /// A training iteration of a whole model.
-pub(crate) struct Train {
+pub struct Train {
     network: Network,
     parameters: Parameters<f32>,
     samples: Vec<Sample>,
@@ -288,7 +292,7 @@ impl Train {
 }
 
 /// The forward pass alone.
-pub(crate) struct Infer {
+pub struct Infer {
     network: Network,
     parameters: Parameters<f32>,
     samples: Vec<Sample>,
@@ -365,7 +369,7 @@ impl Infer {
 }
 
 /// A model file of the default sizes, read again and again.
-pub(crate) struct Load {
+pub struct Load {
     file: tempfile::TempPath,
 }
 
@@ -519,4 +523,22 @@ fn array(name: &str, shape: &[usize], values: Vec<f32>) -> Array {
         shape: shape.to_vec(),
         values,
     }
+}
+
+/// Writes arrays to a safetensors file.
+///
+/// # Errors
+/// Those of the file.
+pub fn write_arrays(path: &Path, arrays: &[Array]) -> io::Result<()> {
+    let bytes: Vec<Vec<u8>> = arrays
+        .iter()
+        .map(|a| a.values.iter().flat_map(|x| x.to_le_bytes()).collect())
+        .collect();
+    let views = arrays.iter().zip(&bytes).map(|(array, bytes)| {
+        let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes)
+            .expect("as many numbers as the shape says");
+        (array.name.clone(), view)
+    });
+    let file = safetensors::serialize(views, None).expect("names are unique and shapes fit");
+    std::fs::write(path, file)
 }
