@@ -186,7 +186,7 @@ mod tests {
             "training.masking={fraction=0.5}",
         ])
         .unwrap();
-        assert_eq!(found.model.compensation, Compensation::Hidden);
+        assert_eq!(found.model.compensation(), Compensation::Hidden);
         assert_eq!(found.training.rate, 0.5);
         assert_eq!(found.windows.rows, 12);
         assert!(found.keep_masking);

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! First the percentage of cells that is hidden, then what -200 means: `nan` (missing) or `keep` (a
-//! value, as in the published runs); then settings of `TrainConfig` and `ModelConfig` as NAME=JSON.
+//! value, as in the published runs); then settings of `TrainConfig` and `OdeRnnConfig` as NAME=JSON.
 //! `auto` is for every channel the method that is best on the last tenth of the other windows,
 //! which the models are not trained on.
 //! Published (MAE/MSE, -200 kept): linear .135/.106 at 10 %, .214/.252 at 50 %; SAITS .185/.099 and
@@ -17,7 +17,7 @@ use cssc::EndRule;
 use cssc::data::table::{ReadOptions, TimeFormat, read_dataset};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
 use cssc::fill::{Asked, Bounds, Filler, Interpolator, Method};
-use cssc::model::{Compensation, Model, ModelConfig};
+use cssc::model::{Compensation, Model, OdeRnnConfig};
 use cssc::train::{Control, Masking, TrainConfig, fit};
 use serde_json::{Value, json};
 use std::error::Error;
@@ -50,14 +50,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (training, validation) = (known.subset(training), known.subset(validation));
     let test = scaler.scale_all(&Dataset::new(names.clone(), test.to_vec())?)?;
 
-    let mut model = ModelConfig {
+    let mut model = OdeRnnConfig {
         channels: names.len(),
         dynamics: vec![100; 2],
         decoder: vec![100],
         two_sided: true,
         end_rule: EndRule::Output, // as `fill` trains
         step: 0.2,
-        ..ModelConfig::default()
+        ..OdeRnnConfig::default()
     };
     let mut config = TrainConfig {
         steps: 1000,
@@ -101,9 +101,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 if !trained.iter().any(|(known, _)| *known == kind) {
                     model.compensation = kind;
                     let scaler = Scaler::identity(names.len());
-                    let model = fit(&model, &config, &scaler, &training, &validation, |_, _| {
-                        Control::Continue
-                    })?;
+                    let model = fit(
+                        &model.clone().into(),
+                        &config,
+                        &scaler,
+                        &training,
+                        &validation,
+                        |_, _| Control::Continue,
+                    )?;
                     trained.push((kind, Arc::new(model)));
                 }
                 let (_, model) = trained.iter().find(|one| one.0 == kind).expect("trained");

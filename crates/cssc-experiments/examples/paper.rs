@@ -12,9 +12,8 @@
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
-use cssc::batch::Stepping;
 use cssc::data::{Dataset, Parts, Random, Split};
-use cssc::model::{Compensation, ModelConfig};
+use cssc::model::{Compensation, ModelConfig, Network};
 use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
 use cssc_experiments::ToyV1;
 use cssc_experiments::generate::hopper::{self, Hopper};
@@ -52,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             training.insert(name.into(), value);
         }
     }
-    let model: ModelConfig = serde_json::from_value(Value::Object(model))?;
+    let mut model: ModelConfig = serde_json::from_value(Value::Object(model))?;
     let training: TrainConfig = serde_json::from_value(Value::Object(training))?;
 
     let (parts, test) = match set.as_str() {
@@ -60,14 +59,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "hopper" => trajectories(percent)?,
         _ => return Err("the sets are toy and hopper".into()),
     };
-    let model = ModelConfig {
-        channels: parts.train.channels(),
-        ..model
-    };
-    let stepping = Stepping {
-        longest: model.step,
-        stop_at_query: true,
-    };
+    model.set_channels(parts.train.channels());
+    let bare = model.with_compensation(Compensation::None)?;
+    let [network, bare] = [&model, &bare].map(|config| config.build::<f32>(0));
+    let (network, bare) = (network?.0, bare?.0);
     let mut shards = ParallelBatch::new();
     let mut trainer = Trainer::new(&model, &training, &parts.train, &parts.validation)?;
     let mut losses = (0.0, 0);
@@ -77,10 +72,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("step {}: not finite, undone ({times})", progress.step);
         }
         if let Some(validation) = progress.validation {
-            let (network, parameters) = (trainer.network(), trainer.parameters());
-            let mut score = |method| {
+            let mut score = |network: &dyn Network<f32>| {
                 shards
-                    .score(network, parameters, &test, method, stepping)
+                    .score(network, trainer.parameters(), &test, 0)
                     .map_or(f64::NAN, |scores| scores.mse_all)
             };
             println!(
@@ -89,15 +83,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 progress.elapsed.as_secs_f64(),
                 losses.0 / f64::from(losses.1),
                 validation.mse_all,
-                score(model.compensation),
-                score(Compensation::None)
+                score(&*network),
+                score(&*bare)
             );
             losses = (0.0, 0);
         }
         Control::Continue
     })?;
-    let (network, parameters, summary) = trainer.into_best();
-    let scores = shards.score(&network, &parameters, &test, model.compensation, stepping)?;
+    let (parameters, summary) = trainer.into_best();
+    let scores = shards.score(&*network, &parameters, &test, 0)?;
     println!(
         "best step {:?}: test mse_all {:.7}, unobserved {:.7}, mae unobserved {:.6}",
         summary.best_validation.map(|best| best.1),

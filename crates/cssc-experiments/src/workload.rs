@@ -14,12 +14,11 @@
 //! Times and values are rounded to `f32` once, so that a file of inputs holds them exactly.
 
 use cssc::Error;
-use cssc::batch::Stepping;
 use cssc::data::{Dataset, Random, Scaler, Series};
-use cssc::model::{Compensation, Model, ModelConfig, Network, Observed, Request};
+use cssc::model::{Batch, Compensation, Model, ModelConfig, Network, Observed, OdeRnnConfig};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
 use cssc::ode::{Solver, advance};
-use cssc::train::{AdaMax, Control, ParallelBatch, SHARD, Sample, TrainConfig, fit};
+use cssc::train::{AdaMax, Control, LossStep, ParallelBatch, SHARD, Sample, TrainConfig, fit};
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, TensorView};
 use std::f64::consts::TAU;
@@ -122,15 +121,15 @@ pub struct Array {
 impl Program {
     fn train(method: Compensation, samples: Vec<Sample>, optimise: bool) -> Self {
         let channels = samples[0].targets.len() / samples[0].query.len();
-        let config = ModelConfig {
+        let config = OdeRnnConfig {
             channels,
             compensation: method,
             end_rule: cssc::EndRule::Output,
             solver: Solver::Euler,
             step: 1e9,
-            ..ModelConfig::default()
+            ..OdeRnnConfig::default()
         };
-        let (network, parameters) = Network::new(&config, 2);
+        let (network, parameters) = build(config);
         Self::Train(Box::new(Train {
             gradient: Gradient::zeros(&parameters),
             optimizer: optimise.then(|| AdaMax::new(parameters.values().len())),
@@ -262,9 +261,14 @@ impl Field {
     }
 }
 
+fn build(config: OdeRnnConfig) -> (Box<dyn Network<f32>>, Parameters<f32>) {
+    let built = ModelConfig::from(config).build(2);
+    built.expect("settings of a workload are in range")
+}
+
 /// A training iteration of a whole model.
 pub struct Train {
-    network: Network,
+    network: Box<dyn Network<f32>>,
     parameters: Parameters<f32>,
     samples: Vec<Sample>,
     shards: ParallelBatch<f32>,
@@ -277,10 +281,10 @@ impl Train {
     fn run(&mut self) -> Result<(), Error> {
         let gradient = &mut self.gradient;
         self.loss = self.shards.loss(
-            &self.network,
+            &*self.network,
             &self.parameters,
             &self.samples,
-            1.0,
+            LossStep::default(),
             gradient,
         )?;
         if let Some(optimizer) = &mut self.optimizer {
@@ -293,7 +297,7 @@ impl Train {
 
 /// The forward pass alone.
 pub struct Infer {
-    network: Network,
+    network: Box<dyn Network<f32>>,
     parameters: Parameters<f32>,
     samples: Vec<Sample>,
     shards: Vec<(Memory<f32>, Vec<f32>, Vec<usize>)>,
@@ -301,12 +305,12 @@ pub struct Infer {
 
 impl Infer {
     fn new(samples: Vec<Sample>) -> Self {
-        let config = ModelConfig {
+        let config = OdeRnnConfig {
             compensation: Compensation::None,
             step: 1e9,
-            ..ModelConfig::default()
+            ..OdeRnnConfig::default()
         };
-        let (network, parameters) = Network::new(&config, 2);
+        let (network, parameters) = build(config);
         let shards = (0..BATCH.div_ceil(SHARD))
             .map(|_| (Memory::new(), Vec::new(), Vec::new()))
             .collect();
@@ -325,10 +329,6 @@ impl Infer {
             samples,
             shards,
         } = self;
-        let stepping = Stepping {
-            longest: 1e9,
-            stop_at_query: true,
-        };
         let parts = samples.par_chunks(SHARD);
         shards
             .par_iter_mut()
@@ -343,14 +343,13 @@ impl Infer {
                     })
                     .collect();
                 let mut graph = Graph::forward_only(memory, parameters);
-                let request = Request {
+                let batch = Batch {
                     series: &series,
-                    stepping,
-                    method: Compensation::None,
+                    training: None,
                 };
-                let prediction = network.predict(&mut graph, &request)?;
+                let prediction = network.predict(&mut graph, &batch, &mut Random::new(0))?;
                 predicted.clear();
-                predicted.extend_from_slice(graph.value(prediction.smoothed));
+                predicted.extend_from_slice(graph.value(prediction.values));
                 *order = prediction.order;
                 Ok(())
             })

@@ -8,6 +8,7 @@ use cssc::Error;
 use cssc::data::{Dataset, Series};
 use cssc::fill::{Answer, Choice, Coverage, Filler, Gap, Method, Trained, gaps};
 use cssc::model::Compensation;
+use cssc::train::Summary;
 
 /// Most series that are drawn.
 const MOST_SERIES: usize = 50;
@@ -123,7 +124,8 @@ fn training(trained: &Trained) -> TrainingCurve {
                 )
             })
             .collect(),
-        validation: trained.model.about().summary.validations.clone(),
+        validation: Summary::of(&trained.model)
+            .map_or_else(|_| Vec::new(), |summary| summary.validations),
     }
 }
 

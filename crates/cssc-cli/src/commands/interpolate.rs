@@ -86,7 +86,7 @@ impl Arguments {
         let mut reader = self.table.open()?;
         let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
         must_hold_values(&dataset, &self.table.name())?;
-        let about = model.about();
+        let about = model.info();
         if dataset.channel_names() != about.channel_names {
             return Err(Failure::new(format!(
                 "the model was trained on the columns {}, the table has {}. Name the columns with --values, in that \
@@ -95,7 +95,7 @@ impl Arguments {
                 dataset.channel_names().join(", ")
             )));
         }
-        if self.smooth && about.model.compensation != Compensation::Output {
+        if self.smooth && about.model.compensation() != Compensation::Output {
             return Err(Failure::new(
                 "--smooth is for models trained with --method cssc. Leave it out, or train such a model.",
             ));

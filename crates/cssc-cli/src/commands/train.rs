@@ -97,7 +97,7 @@ impl Arguments {
         let dates = reader.shape().times_are_seconds();
         let mut options = self.settings.options()?;
         if let Some(method) = self.method {
-            options.model.compensation = method.method();
+            options.model.set_compensation(method.method());
         }
         options.training.steps = self.steps.unwrap_or(options.training.steps);
         options.training.seed = self.seed.unwrap_or(options.training.seed);
@@ -134,7 +134,9 @@ impl Arguments {
             ));
         }
         let summary = trainer.summary().clone();
-        let model = learning.model(trainer);
+        let model = learning
+            .model(trainer)
+            .map_err(|error| failure_from(&error))?;
         model
             .save(&self.output)
             .map_err(|error| failure_from(&error))?;
@@ -194,7 +196,7 @@ impl Arguments {
         let mut failed = None;
         let mut watch = Watch::new(
             self.verbosity,
-            summary::training_name(trainer.network().config().compensation),
+            summary::training_name(trainer.model().compensation()),
         );
         let result = trainer.run(|trainer, progress| {
             if saved.elapsed() >= every {

@@ -189,7 +189,7 @@ fn train(
     })?;
     Ok(Trained {
         method: kind,
-        model: Arc::new(learning.model(trainer)),
+        model: Arc::new(learning.model(trainer)?),
         losses,
     })
 }

@@ -60,7 +60,7 @@ impl Interpolator {
             Self::Plain(_) => Method::Natural,
             Self::Smoothing => Method::Smoothing,
             Self::Model { smooth: true, .. } => Method::SmoothCssc,
-            Self::Model { model, .. } => match model.about().model.compensation {
+            Self::Model { model, .. } => match model.info().model.compensation() {
                 Compensation::Hidden => Method::HiddenCssc,
                 _ => Method::Cssc,
             },
@@ -137,7 +137,12 @@ fn from_model(model: &Model, smooth: bool, series: &Series, times: &[f64]) -> Re
         });
     }
     let options = curve_options(model, smooth);
-    let found = model.interpolate_with(series, times, &options)?;
+    let found = match smooth {
+        true => model
+            .with_compensation(Compensation::Output)?
+            .interpolate_with(series, times, &options)?,
+        false => model.interpolate_with(series, times, &options)?,
+    };
     Ok(Curve {
         values: found.smoothed.value,
         predicted: Some(found.predicted),
@@ -148,9 +153,8 @@ fn from_model(model: &Model, smooth: bool, series: &Series, times: &[f64]) -> Re
 /// How a model is applied to people's series: long ones in windows.
 fn curve_options(model: &Model, smooth: bool) -> CurveOptions {
     let warm_up = 50;
-    let sides = if model.about().model.two_sided { 2 } else { 1 };
+    let sides = if model.network().sees_future() { 2 } else { 1 };
     CurveOptions {
-        method: smooth.then_some(Compensation::Output),
         smoothing: smooth.then(SmoothOptions::default),
         window: Some((sides + 4) * warm_up),
         warm_up,

@@ -8,7 +8,7 @@ use super::windows::{Windows, cut};
 use crate::EndRule;
 use crate::Error;
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
-use crate::model::{Compensation, Model, ModelConfig};
+use crate::model::{Compensation, Model, ModelConfig, OdeRnnConfig};
 use crate::train::{Control, Masking, Progress, RateSchedule, TrainConfig, Trainer};
 
 /// How a model of people's data is trained.
@@ -33,7 +33,7 @@ impl Default for LearnOptions {
         Self {
             // Smaller than the paper's, for minutes and not hours. Two-sided, with a small α and the
             // `output` rule the error on hidden values falls faster (DESIGN.md has the numbers).
-            model: ModelConfig {
+            model: OdeRnnConfig {
                 dynamics: vec![100; 2],
                 decoder: vec![100],
                 cell: 50,
@@ -41,8 +41,9 @@ impl Default for LearnOptions {
                 end_rule: EndRule::Output,
                 compensation_weight: 1.0,
                 step: 0.2,
-                ..ModelConfig::default()
-            },
+                ..OdeRnnConfig::default()
+            }
+            .into(),
             training: TrainConfig {
                 steps: 1500,
                 validate_every: 100,
@@ -65,7 +66,7 @@ impl LearnOptions {
     #[must_use]
     pub fn with_method(&self, method: Compensation) -> Self {
         let mut options = self.clone();
-        options.model.compensation = method;
+        options.model.set_compensation(method);
         options
     }
 }
@@ -90,7 +91,7 @@ impl Learning {
     /// If there is too little to learn from, with what there is.
     pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, Error> {
         let mut options = options.clone();
-        options.model.channels = dataset.channels();
+        options.model.set_channels(dataset.channels());
         if !options.keep_masking {
             options.training.masking = masking(dataset, &options);
         }
@@ -130,8 +131,10 @@ impl Learning {
     }
 
     /// What came of it, as a model.
-    #[must_use]
-    pub fn model(&self, trainer: Trainer<'_>) -> Model {
+    ///
+    /// # Errors
+    /// If the network is not one of this library.
+    pub fn model(&self, trainer: Trainer<'_>) -> Result<Model, Error> {
         trainer.into_model(self.scaler.clone(), self.train.channel_names().to_vec())
     }
 }
@@ -186,5 +189,5 @@ pub fn learn(
     let learning = Learning::new(dataset, options)?;
     let mut trainer = learning.trainer()?;
     trainer.run(progress)?;
-    Ok(learning.model(trainer))
+    learning.model(trainer)
 }

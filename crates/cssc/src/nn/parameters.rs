@@ -51,6 +51,8 @@ pub struct Parameters<T> {
     infos: Vec<ParameterInfo>,
     values: Vec<T>,
     packed: Vec<PackedWeight<T>>,
+    /// Whether new parameters are zero, whatever their initializer says.
+    blank: bool,
 }
 
 impl<T: Float> Parameters<T> {
@@ -61,6 +63,16 @@ impl<T: Float> Parameters<T> {
             infos: Vec::new(),
             values: Vec::new(),
             packed: Vec::new(),
+            blank: false,
+        }
+    }
+
+    /// An empty store whose parameters will be zero, to be filled from a file.
+    #[must_use]
+    pub fn blank() -> Self {
+        Self {
+            blank: true,
+            ..Self::new()
         }
     }
 
@@ -76,6 +88,11 @@ impl<T: Float> Parameters<T> {
         debug_assert!(self.find(&name).is_none(), "{name} exists already");
         let start = self.values.len();
         let count = shape[0] * shape[1];
+        let initializer = if self.blank {
+            Initializer::Zeros
+        } else {
+            initializer
+        };
         self.values
             .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
         self.infos.push(ParameterInfo {
@@ -147,6 +164,7 @@ impl<T: Float> Parameters<T> {
                 .map(|x| U::from_f64(x.to_f64()))
                 .collect(),
             packed: vec![PackedWeight::default(); self.infos.len()],
+            blank: self.blank,
         };
         other.pack();
         other

@@ -4,8 +4,8 @@
 //! those of the first. From the right of a knot one sees the first walk after its update and
 //! the second before its own; from the left the other way round (method notes, section 8).
 
-use super::config::{Derivatives, ModelConfig, StopGradient};
-use super::network::Network;
+use super::config::{Derivatives, OdeRnnConfig, StopGradient};
+use super::network::OdeRnn;
 use super::walk::{Direction, Pick, Walk, zeros_like};
 use crate::batch::{Place, Schedule};
 use crate::nn::{Float, Graph, Jet, Mlp, Var};
@@ -74,7 +74,7 @@ impl<'a> States<'a> {
     /// Records the walks of `network`.
     pub(crate) fn record<T: Float>(
         graph: &mut Graph<'_, T>,
-        network: &'a Network,
+        network: &'a OdeRnn,
         schedule: &Schedule,
         traced: bool,
         mut inputs: impl FnMut(usize, usize, &mut Vec<T>),
@@ -231,7 +231,7 @@ impl<'a> States<'a> {
     pub(crate) fn output_limits<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
-        network: &Network,
+        network: &OdeRnn,
         schedule: &Schedule,
         last_right: bool,
     ) -> Limits {
@@ -256,7 +256,7 @@ impl<'a> States<'a> {
     pub(crate) fn hidden_limits<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
-        network: &Network,
+        network: &OdeRnn,
         schedule: &Schedule,
     ) -> Limits {
         let knots = KnotPicks::new(schedule, false);
@@ -328,18 +328,24 @@ impl<'a> States<'a> {
         }
     }
 
-    /// Applies `blocked` and `drop_curvature`, and lays the limits out knot by knot.
+    /// Applies `stop_gradient` and `drop_curvature`, and lays the limits out knot by knot.
     fn limits<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
-        config: &ModelConfig,
+        config: &OdeRnnConfig,
         mut jets: Jets<Var>,
         knots: &KnotPicks,
     ) -> Limits {
-        if matches!(config.blocked, StopGradient::Slope | StopGradient::Both) {
+        if matches!(
+            config.stop_gradient,
+            StopGradient::Slope | StopGradient::Both
+        ) {
             jets.slope = graph.detach(jets.slope);
         }
-        if matches!(config.blocked, StopGradient::Curvature | StopGradient::Both) {
+        if matches!(
+            config.stop_gradient,
+            StopGradient::Curvature | StopGradient::Both
+        ) {
             jets.curvature = graph.detach(jets.curvature);
         }
         if config.drop_curvature {
@@ -363,12 +369,12 @@ fn pick(row: usize, stop: usize, last_stop: usize, last: Side) -> Pick {
     }
 }
 
-/// (o, ȯ, ö) from (h, h', h'').
+/// (o, ȯ, ö) from (h, h', h''), as the settings of the training say.
 fn decode<T: Float>(
     graph: &mut Graph<'_, T>,
     decoder: &Mlp,
     state: Jets<Var>,
-    config: &ModelConfig,
+    config: &OdeRnnConfig,
 ) -> Jets<Var> {
     if config.drop_curvature {
         let jet = Jet {
@@ -380,7 +386,7 @@ fn decode<T: Float>(
         return Jets {
             value: jet.value,
             slope: jet.slope,
-            curvature: jet.slope,
+            curvature: zeros_like(graph, jet.slope),
         };
     }
     if config.derivatives == Derivatives::NoHessian {
@@ -391,6 +397,15 @@ fn decode<T: Float>(
             curvature: decoder.tangent(graph, &trace, state.curvature),
         };
     }
+    decode_exactly(graph, decoder, state)
+}
+
+/// (o, ȯ, ö) with the Hessian, whatever the training used: for people who ask for derivatives.
+pub(super) fn decode_exactly<T: Float>(
+    graph: &mut Graph<'_, T>,
+    decoder: &Mlp,
+    state: Jets<Var>,
+) -> Jets<Var> {
     let jet = Jet {
         value: state.value,
         slope: state.slope,
@@ -403,13 +418,4 @@ fn decode<T: Float>(
         slope: jet.slope,
         curvature,
     }
-}
-
-/// (o, ȯ, ö) with the Hessian, whatever the training used: for people who ask for derivatives.
-pub(crate) fn decode_exactly<T: Float>(
-    graph: &mut Graph<'_, T>,
-    decoder: &Mlp,
-    state: Jets<Var>,
-) -> Jets<Var> {
-    decode(graph, decoder, state, &ModelConfig::default())
 }
