@@ -11,14 +11,12 @@ mod picture;
 mod prediction;
 mod query;
 mod reading;
-mod report;
 mod settings;
 mod source;
 mod span;
 mod summary;
 mod table;
 mod watching;
-mod workload;
 
 use clap::Parser;
 use std::io::Write;

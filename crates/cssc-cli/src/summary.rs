@@ -5,6 +5,7 @@ use cssc::data::Dataset;
 use cssc::data::table::Counts;
 use cssc::fill::{BandCalibration, Choice, Coverage, Gap, Method, gaps as find_gaps, typical_gap};
 use cssc::model::Compensation;
+pub(crate) use cssc_report::grouped;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -255,19 +256,6 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole as f64)
 }
 
-/// Whole numbers with commas between thousands.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Text in columns: the first to the left, the others to the right, the last free.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -313,9 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_tables_are_laid_out() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(12), "12");
+    fn tables_are_laid_out() {
         let mut table = Table::new(&["a", "number"]);
         table.row(vec!["long name".into(), "5".into()]);
         assert_eq!(table.text(), "  a           number\n  long name        5\n");

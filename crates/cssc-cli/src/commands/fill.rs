@@ -12,6 +12,7 @@ use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply}
 use cssc::fill::{
     Asked, AutoOptions, Choice, Filler, HoldOutOptions, Interpolator, Method, choose, find_steps,
 };
+use cssc_report::{FilledTable, TimeAxis};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -102,7 +103,7 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let Some(path) = &self.plot {
-            picture::check_ending(path)?;
+            picture::kind(path)?;
         }
         let mut reader = self.table.open()?;
         let (dataset, all) = load_dataset(&mut reader, self.verbosity)?;
@@ -146,15 +147,15 @@ impl Arguments {
             }));
         }
         if self.plot.is_some() || self.report.is_some() {
-            let settings = self.told_settings(longest_gap, dates);
-            let report = picture::draw(
-                &self.table.name(),
-                &dataset,
-                reader.shape(),
-                &choice,
-                &filler,
-                settings,
-            )?;
+            let table = FilledTable {
+                title: &self.table.name(),
+                time: TimeAxis::of_table(reader.shape()),
+                dataset: &dataset,
+                choice: &choice,
+                filler: &filler,
+                settings: self.told_settings(longest_gap, dates),
+            };
+            let report = table.report().map_err(|error| failure_from(&error))?;
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
         Ok(())
