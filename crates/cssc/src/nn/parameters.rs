@@ -187,6 +187,11 @@ impl<T: Float> Parameters<T> {
         other
     }
 
+    /// Whether the numbers are to be filled from a file.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.blank
+    }
+
     pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {
         &self.packed[id.0].straight
     }
