@@ -4,6 +4,7 @@ mod activation;
 mod arch;
 mod cell;
 mod chain;
+mod elementary;
 mod float;
 mod graph;
 mod kernel;

@@ -15,7 +15,7 @@ use cssc::data::Random;
 use cssc::nn::{Activation, Float, Gradient, Graph, Memory, Parameters, Var};
 
 /// All activation functions.
-pub(crate) const ACTIVATIONS: [Activation; 7] = [
+pub(crate) const ACTIVATIONS: [Activation; 10] = [
     Activation::Identity,
     Activation::Tanh,
     Activation::Sigmoid,
@@ -23,6 +23,9 @@ pub(crate) const ACTIVATIONS: [Activation; 7] = [
     Activation::Elu,
     Activation::Silu,
     Activation::Exp,
+    Activation::Relu,
+    Activation::Gelu,
+    Activation::Sine,
 ];
 
 /// Calls `$check(&operation)` in one test for each operation.
