@@ -13,6 +13,8 @@ mod memory;
 mod mlp;
 mod ops;
 mod parameters;
+mod reduce;
+mod softmax;
 
 pub use activation::Activation;
 pub use cell::GatedCell;
@@ -22,5 +24,5 @@ pub use layer::{Dense, Layer};
 pub use memory::{Memory, Var};
 pub(crate) use mlp::parts;
 pub use mlp::{Mlp, Trace};
-pub use ops::{KnotLimits, Linear, SeriesKnots};
+pub use ops::{AttentionGroups, KnotLimits, LayerNorm, Linear, SeriesKnots};
 pub use parameters::{Initializer, ParameterId, ParameterInfo, ParameterRole, Parameters};
