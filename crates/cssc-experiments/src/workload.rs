@@ -18,7 +18,9 @@ use cssc::data::{Dataset, Random, Scaler, Series};
 use cssc::model::{Batch, Compensation, Model, ModelConfig, Network, Observed, OdeRnnConfig};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
 use cssc::ode::{Solver, advance};
-use cssc::train::{AdaMax, Control, LossStep, ParallelBatch, SHARD, Sample, TrainConfig, fit};
+use cssc::train::{
+    Control, LossStep, Optimizer, OptimizerKind, ParallelBatch, SHARD, Sample, TrainConfig, fit,
+};
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, TensorView};
 use std::f64::consts::TAU;
@@ -132,7 +134,8 @@ impl Program {
         let (network, parameters) = build(config);
         Self::Train(Box::new(Train {
             gradient: Gradient::zeros(&parameters),
-            optimizer: optimise.then(|| AdaMax::new(parameters.values().len())),
+            optimizer: optimise
+                .then(|| Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos())),
             shards: ParallelBatch::new(),
             network,
             parameters,
@@ -273,7 +276,7 @@ pub struct Train {
     samples: Vec<Sample>,
     shards: ParallelBatch<f32>,
     gradient: Gradient<f32>,
-    optimizer: Option<AdaMax<f32>>,
+    optimizer: Option<Optimizer<f32>>,
     loss: f64,
 }
 

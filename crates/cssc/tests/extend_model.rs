@@ -22,7 +22,9 @@ impl Neighbours {
     fn new<T: Float>(parameters: &mut Parameters<T>, seed: u64) -> Self {
         let (activations, random) = ([Activation::Tanh, Activation::Identity], Random::new(seed));
         let (widths, initializer) = ([4, 32, 1], Initializer::Glorot);
-        let mlp = Mlp::new(parameters, "mlp", &widths, activations, initializer, &mut { random });
+        let mlp = Mlp::new(parameters, "mlp", &widths, activations, initializer, &mut {
+            random
+        });
         Self { mlp }
     }
 }
@@ -98,12 +100,25 @@ fn a_model_from_outside_is_trained_kept_and_asked_like_any_other() {
     let path = directory.path().join("model.cssc");
     model.save(&path).unwrap();
     let refused = Model::load(&path).unwrap_err().to_string();
-    assert!(refused.contains("`neighbours` is not a model of this library"), "{refused}");
+    assert!(
+        refused.contains("`neighbours` is not a model of this library"),
+        "{refused}"
+    );
     let loaded = Model::load_with(&path, build).unwrap();
     let series = &curves(1, 12, 5).series()[0].clone();
-    let times: Vec<f64> = series.times().windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
+    let times: Vec<f64> = series
+        .times()
+        .windows(2)
+        .map(|pair| 0.5 * (pair[0] + pair[1]))
+        .collect();
     let curve = model.interpolate(series, &times).unwrap();
-    assert_eq!(curve.smoothed.value, loaded.interpolate(series, &times).unwrap().smoothed.value);
+    assert_eq!(
+        curve.smoothed.value,
+        loaded.interpolate(series, &times).unwrap().smoothed.value
+    );
     assert!(curve.smoothed.value.iter().all(|x| x.is_finite()));
-    assert!(curve.smoothed.slope.iter().all(|x| x.is_nan()), "a network without limits has no slopes");
+    assert!(
+        curve.smoothed.slope.iter().all(|x| x.is_nan()),
+        "a network without limits has no slopes"
+    );
 }

@@ -1,8 +1,8 @@
 //! All models by their settings: the only place that knows every kind.
 
 use super::compensated::Compensation;
-use super::network::Network;
 use super::latent_cssc::{LatentCssc, LatentCsscConfig};
+use super::network::Network;
 use super::ode_rnn::{OdeRnn, OdeRnnConfig};
 use crate::Error;
 use crate::nn::{Float, Parameters};

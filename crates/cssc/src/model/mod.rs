@@ -27,6 +27,6 @@ pub use config::{CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod};
 pub use curve_options::CurveOptions;
 pub use file::{Model, ModelInfo};
 pub use interpolate::{Bands, Interpolation};
-pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use latent_cssc::{LatentCssc, LatentCsscConfig};
+pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};

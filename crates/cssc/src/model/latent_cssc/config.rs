@@ -110,10 +110,15 @@ impl LatentCsscConfig {
             }
         }
         if self.compensation == Compensation::Hidden {
-            return Err("`compensation` is hidden, but latent CSSC has no state; give output or none".into());
+            return Err(
+                "`compensation` is hidden, but latent CSSC has no state; give output or none"
+                    .into(),
+            );
         }
         if self.end_rule != EndRule::Compensation {
-            return Err("`end-rule` must be compensation: the prediction is smooth everywhere".into());
+            return Err(
+                "`end-rule` must be compensation: the prediction is smooth everywhere".into(),
+            );
         }
         Ok(())
     }

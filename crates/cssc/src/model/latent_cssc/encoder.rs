@@ -41,7 +41,14 @@ pub(super) fn linear<T: Float>(
     random: &mut Random,
 ) -> Dense {
     let initializer = Initializer::Glorot;
-    Dense::new(parameters, name, sizes, Activation::Identity, initializer, random)
+    Dense::new(
+        parameters,
+        name,
+        sizes,
+        Activation::Identity,
+        initializer,
+        random,
+    )
 }
 
 /// A network of one hidden layer, from `width` to `width`.
@@ -53,7 +60,14 @@ pub(super) fn feed_forward<T: Float>(
 ) -> Mlp {
     let widths = [config.width, config.feed_forward, config.width];
     let activations = [Activation::Silu, Activation::Identity];
-    Mlp::new(parameters, name, &widths, activations, Initializer::Glorot, random)
+    Mlp::new(
+        parameters,
+        name,
+        &widths,
+        activations,
+        Initializer::Glorot,
+        random,
+    )
 }
 
 impl Block {
@@ -107,6 +121,7 @@ impl Encoder {
         let blocks = (0..config.layers)
             .map(|i| Block::new(parameters, &format!("encoder.{i}"), config, random))
             .collect();
+        parameters.embed("encoder.input");
         Self {
             heads: config.heads,
             frequencies: config.frequencies,

@@ -60,7 +60,11 @@ pub(super) fn append<T: Float>(
         numbers.push(T::from_f64(sine));
         numbers.push(T::from_f64(cosine));
     }
-    let length = if derivative == 0 { span.length.ln() } else { 0.0 };
+    let length = if derivative == 0 {
+        span.length.ln()
+    } else {
+        0.0
+    };
     numbers.push(T::from_f64(length));
 }
 
