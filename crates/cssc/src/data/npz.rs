@@ -9,9 +9,8 @@ use std::path::Path;
 use npyz::{DType, NpyFile, Order, TypeChar, WriterBuilder};
 use zip::write::SimpleFileOptions;
 
-use super::table::Compression;
-use super::table::output::Output;
 use crate::Error;
+use crate::io::{WholeFile, write_whole};
 
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +52,15 @@ impl Array {
 }
 
 /// Reads all arrays of an archive.
+///
+/// # Errors
+/// If the file cannot be read, is no archive, or holds arrays of other types.
 pub fn read(path: &Path) -> Result<Vec<Array>, Error> {
-    let file = File::open(path).map_err(Error::reading(path))?;
+    read_from(File::open(path).map_err(Error::reading(path))?, path)
+}
+
+/// Reads all arrays of an archive, called `path` in messages.
+pub(super) fn read_from(file: File, path: &Path) -> Result<Vec<Array>, Error> {
     let broken = |problem: &dyn ToString| Error::content(path, problem.to_string());
     let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|e| broken(&e))?;
     let mut arrays = Vec::with_capacity(archive.len());
@@ -128,10 +134,7 @@ fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Resu
 
 /// Writes arrays to an archive, compressed.
 pub fn write(path: &Path, arrays: &[Array]) -> Result<(), Error> {
-    let failed = Error::writing(path);
-    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
-    write_to(&mut output, arrays).map_err(&failed)?;
-    output.finish().map_err(failed)
+    write_whole(path, |mut output| write_to(&mut output, arrays)).map_err(Error::writing(path))
 }
 
 /// Writes arrays to an archive on any output, compressed.
@@ -154,7 +157,7 @@ pub fn write_streamed(
     pieces: impl Iterator<Item = Result<Vec<f32>, Error>>,
 ) -> Result<(), Error> {
     let failed = Error::writing(path);
-    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
+    let mut output = WholeFile::create(path).map_err(&failed)?;
     let mut archive = zip::ZipWriter::new_stream(&mut output);
     let start = |archive: &mut zip::ZipWriter<_>, name: &str| {
         let entry = archive.start_file(format!("{name}.npy"), entry_options());

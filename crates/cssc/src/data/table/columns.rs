@@ -4,7 +4,7 @@ use arrow_schema::SchemaRef;
 
 use super::cells::{self, counts_per_second, is_text};
 use super::number::{Entry, NumberRules};
-use super::options::{Layout, ReadOptions};
+use super::options::ReadOptions;
 use super::time::is_iso;
 use crate::error::{Hint, Problem};
 
@@ -66,7 +66,6 @@ impl Columns {
         };
         let id = match &options.id {
             Some(name) => Some(finder.named(name)?),
-            None if options.layout == Layout::Wide => None,
             None => finder.first_called(&ID_NAMES),
         };
         let time = match &options.time[..] {

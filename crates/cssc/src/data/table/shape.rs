@@ -4,13 +4,12 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use jiff::tz::TimeZone;
 
-use super::blocks::Storage;
-use super::cells::counts_per_second;
 use super::columns::Columns;
-use super::npz_table::NpzForm;
+use super::formats::{Formats, Npz, NpzForm, TableFormat};
 use super::number::NumberRules;
 use super::options::TimeFormat;
 use super::time::TimeForm;
+use crate::error::Problem;
 
 /// Columns, numbers, times and storage of a table.
 #[derive(Debug, Clone)]
@@ -21,26 +20,40 @@ pub struct Shape {
     pub numbers: NumberRules,
     /// How times are written.
     pub times: TimeForm,
-    /// How the table is stored.
-    pub storage: Storage,
+    /// The format of the table, with the particulars that were found.
+    pub format: Arc<dyn TableFormat>,
+    /// The formats that are known.
+    pub formats: Formats,
 }
 
 impl Shape {
     /// Whether times are seconds since 1970, and not plain numbers of an unknown unit.
     pub fn times_are_seconds(&self) -> bool {
-        let first = self.columns.schema.field(self.columns.time[0]).data_type();
-        counts_per_second(first).is_some() || self.times.is_seconds()
+        self.times.is_seconds()
     }
 
     /// Where people look at the times: the zone of the column or of its first entry; for times without one, the
     /// zone the user gave, or UTC.
     pub fn time_zone(&self) -> TimeZone {
-        let first = self.columns.schema.field(self.columns.time[0]).data_type();
-        let named = match first {
-            DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
-            _ => None,
-        };
-        named.unwrap_or_else(|| self.times.home().clone())
+        self.times.home().clone()
+    }
+
+    /// A time as people write it for this table: as a number of seconds since 1970 where the times are
+    /// dates.
+    ///
+    /// # Errors
+    /// If the text is no time of the table's form.
+    pub fn read_time(&self, text: &str) -> Result<f64, Problem> {
+        self.times.read(text)
+    }
+
+    /// The time as text, in the form of `like`, an entry of the table. With several time columns
+    /// the parts are separated by spaces.
+    ///
+    /// # Errors
+    /// If there is no such date.
+    pub fn write_time(&self, time: f64, like: &str) -> Result<String, String> {
+        self.times.write(time, like)
     }
 
     /// A new long table: `id` (integers), `time`, then the channels as 32-bit floats.
@@ -67,13 +80,16 @@ impl Shape {
             },
             times: times.expect("numbers need no zone"),
             numbers,
-            storage: Storage::Npz(NpzForm::Dense),
+            format: Arc::new(Npz {
+                form: Some(NpzForm::Dense),
+            }),
+            formats: Formats::default(),
         }
     }
 }
 
-/// Arrow names a zone, or gives a distance from UTC such as `+02:00`.
-fn zone_of_column(text: &str) -> Option<TimeZone> {
+/// The zone of a column: Arrow names it, or gives a distance from UTC such as `+02:00`.
+pub(super) fn zone_of_column(text: &str) -> Option<TimeZone> {
     let fixed = || jiff::fmt::strtime::parse("%:z", text).ok()?.offset();
     TimeZone::get(text)
         .ok()

@@ -86,6 +86,18 @@ impl TimeForm {
         Ok(form)
     }
 
+    /// Moments that are stored as such, in a zone.
+    pub(super) fn moments(zone: TimeZone) -> Self {
+        Self {
+            kind: Kind::Iso,
+            home: zone.clone(),
+            zone,
+            numbers: NumberRules::default(),
+            epoch: false,
+            zoned: None,
+        }
+    }
+
     /// The zone of the first entry; for times without one, the zone the user gave, or UTC.
     pub fn home(&self) -> &TimeZone {
         &self.home
@@ -201,8 +213,17 @@ impl TimeForm {
             .map(|name| name.to_time_zone())
             .transpose()?;
         if let Some(offset) = pieces.to_numeric_offset() {
-            let zone = named.unwrap_or_else(|| TimeZone::fixed(offset));
-            return Ok((offset.to_timestamp(local)?, zone));
+            let moment = offset.to_timestamp(local)?;
+            // An offset that the table's zone has then means that zone.
+            let ours = self.zone.to_offset(moment) == offset;
+            let bare = || {
+                if ours {
+                    self.zone.clone()
+                } else {
+                    TimeZone::fixed(offset)
+                }
+            };
+            return Ok((moment, named.unwrap_or_else(bare)));
         }
         let zone = named.unwrap_or_else(|| self.zone.clone());
         Ok((zone.to_timestamp(local)?, zone))

@@ -14,9 +14,16 @@ use arrow_array::{
     StringArray,
 };
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
 
-use super::cells;
+use super::super::cells;
+use super::super::columns::Columns as UsedColumns;
+use super::super::input::Input;
+use super::super::options::ReadOptions;
+use super::super::output::Output;
+use super::super::shape::Shape;
+use super::{Loaded, TableEncoder, TableFormat, TableSource};
 use crate::Error;
 use crate::data::npz::{self, Array, Elements};
 use crate::error::Place;
@@ -30,14 +37,91 @@ pub enum NpzForm {
     Columns,
 }
 
-/// Reads the archive at `path`, called `name` in messages.
-pub(super) fn read(path: &Path, name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
-    let arrays = npz::read(path)?;
+/// A NumPy archive. It is read whole, since it is compressed column by column.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Npz {
+    /// How it is written; columns unless said.
+    pub form: Option<NpzForm>,
+}
+
+impl TableFormat for Npz {
+    fn name(&self) -> &'static str {
+        "npz"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["npz"]
+    }
+
+    fn recognises(&self, start: &[u8]) -> bool {
+        start.starts_with(b"PK\x03\x04")
+    }
+
+    fn open(&self, input: Input, _: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+        let arrays = npz::read_from(input.file()?, input.name())?;
+        let (form, batch) = table(&arrays, input.name())?;
+        let format = Arc::new(Npz { form: Some(form) });
+        Ok(Box::new(Loaded { batch, format }))
+    }
+
+    fn create(
+        &self,
+        output: Output,
+        schema: &SchemaRef,
+        shape: &Shape,
+    ) -> Result<Box<dyn TableEncoder>, Error> {
+        Ok(Box::new(NpzEncoder {
+            output,
+            form: self.form.unwrap_or(NpzForm::Columns),
+            schema: schema.clone(),
+            columns: shape.columns.clone(),
+            batches: Vec::new(),
+        }))
+    }
+}
+
+struct NpzEncoder {
+    output: Output,
+    form: NpzForm,
+    schema: SchemaRef,
+    columns: UsedColumns,
+    batches: Vec<RecordBatch>,
+}
+
+impl TableEncoder for NpzEncoder {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        self.batches.push(batch.clone());
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Output, Error> {
+        let path = self.output.name().to_owned();
+        let arrays = concat_batches(&self.schema, &self.batches)
+            .and_then(|all| self.arrays(&all))
+            .map_err(|error| Place::file(&path).error(error))?;
+        npz::write_to(&mut self.output, &arrays).map_err(Error::writing(&path))?;
+        Ok(self.output)
+    }
+}
+
+impl NpzEncoder {
+    fn arrays(&self, all: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+        match (self.form, &self.columns.time[..]) {
+            (NpzForm::Dense, &[time]) => {
+                dense_arrays(all, self.columns.id, time, &self.columns.channels)
+            }
+            _ => column_arrays(all),
+        }
+    }
+}
+
+/// The table in an archive, called `name` in messages.
+fn table(arrays: &[Array], name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
     let has = |wanted: &str| arrays.iter().any(|array| array.name == wanted);
     let (form, columns) = if has("times") && has("values") {
-        (NpzForm::Dense, dense_columns(&arrays))
+        (NpzForm::Dense, dense_columns(arrays))
     } else {
-        (NpzForm::Columns, plain_columns(&arrays))
+        (NpzForm::Columns, plain_columns(arrays))
     };
     let columns = columns.map_err(|problem| Place::file(name).error(problem))?;
     let fields: Vec<Field> = columns
@@ -175,7 +259,7 @@ fn channel_names(names: Option<&Array>, channels: usize) -> Result<Vec<String>, 
 }
 
 /// The arrays of a table in columns.
-pub(super) fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
     let fields = batch.schema();
     let columns = fields.fields().iter().zip(batch.columns());
     columns
@@ -219,7 +303,7 @@ fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
 }
 
 /// The arrays of a dense archive from a long table: `id`, `time`, channels in this order.
-pub(super) fn dense_arrays(
+fn dense_arrays(
     batch: &RecordBatch,
     id: Option<usize>,
     time: usize,
