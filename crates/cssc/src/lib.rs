@@ -19,10 +19,13 @@
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
 //! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
-//! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
+//! | `evaluate` | how well methods find what is hidden from them: hold-out, scores, bands |
+//! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |
+//! | `settings` | defaults, below a file, below single settings |
 //!
-//! `nn`, `ode`, `model`, `batch`, `train` and `fill` come with the feature `nn`, the reading of files
-//! with `tables`; without both the spline part stays, with two small dependencies.
+//! `nn`, `ode`, `model`, `batch` and `train` come with the feature `nn`, the reading of files with
+//! `tables`, `evaluate` and `fill` with either; without both the spline part stays, with two small
+//! dependencies.
 //!
 //! Training a model and asking it for a curve:
 //!
@@ -60,9 +63,11 @@ pub mod batch;
 pub mod compensate;
 pub mod data;
 mod error;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod evaluate;
 #[cfg(feature = "nn")]
 mod files;
-#[cfg(feature = "nn")]
+#[cfg(any(feature = "nn", feature = "tables"))]
 pub mod fill;
 mod lanes;
 #[cfg(feature = "nn")]
@@ -74,6 +79,8 @@ pub mod ode;
 mod parallel;
 mod path;
 mod real;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod settings;
 pub mod smooth;
 pub mod spline;
 #[cfg(feature = "nn")]

@@ -1,6 +1,7 @@
 use crate::destination;
 use crate::failure::{Failure, failure_from};
 use crate::summary::{Table, grouped};
+use cssc::fill::model_name;
 use cssc::model::Model;
 use std::path::PathBuf;
 
@@ -27,19 +28,17 @@ impl Arguments {
             let value = serde_json::to_string_pretty(about);
             value.map_err(|error| failure_from(&error))? + "\n"
         } else {
-            describe(&model)?
+            describe(&model)
         };
         destination::print(text.as_bytes())
     }
 }
 
-fn describe(model: &Model) -> Result<String, Failure> {
+fn describe(model: &Model) -> String {
     let about = model.about();
     let mut table = Table::new(&["model", ""]);
     let mut row = |name: &str, value: String| table.row(vec![name.to_owned(), value]);
-    let config = serde_json::to_value(&about.model).map_err(|error| failure_from(&error))?;
-    let method = config["method"].as_str().unwrap_or_default();
-    row("method", method.to_owned());
+    row("method", model_name(&about.model).to_owned());
     row("columns", about.channel_names.join(", "));
     row("parameters", grouped(model.parameters().values().len()));
     row("hidden state", about.model.hidden.to_string());
@@ -56,5 +55,5 @@ fn describe(model: &Model) -> Result<String, Failure> {
     row("stopped early", about.summary.stopped_early.to_string());
     row("seed", about.training.seed.to_string());
     row("written by cssc", about.program.clone());
-    Ok(table.text())
+    table.text()
 }
