@@ -17,7 +17,6 @@ mod span;
 mod summary;
 mod table;
 mod watching;
-mod workload;
 
 use clap::Parser;
 use std::io::Write;

@@ -8,6 +8,7 @@ use cssc::Error;
 use cssc::data::{Dataset, Series};
 use cssc::evaluate::{Evaluation, Gap, Gaps};
 use cssc::fill::{Answer, Asked, Fitted, Trained};
+use cssc::train::Summary;
 
 /// Most series that are drawn.
 const MOST_SERIES: usize = 50;
@@ -171,7 +172,7 @@ fn training(trained: &Trained) -> TrainingCurve {
     let every = (trained.losses.len() / 500).max(1);
     let losses = trained.losses.chunks(every).enumerate();
     TrainingCurve {
-        method: trained.name.to_owned(),
+        method: trained.name.clone(),
         loss: losses
             .map(|(k, part)| {
                 (
@@ -180,7 +181,8 @@ fn training(trained: &Trained) -> TrainingCurve {
                 )
             })
             .collect(),
-        validation: trained.model.about().summary.validations.clone(),
+        validation: Summary::of(&trained.model)
+            .map_or_else(|_| Vec::new(), |summary| summary.validations),
     }
 }
 

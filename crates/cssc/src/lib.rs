@@ -10,9 +10,8 @@
 //! | module | |
 //! |---|---|
 //! | [`data`] | series with missing values, data sets, splits, scalers, generators, people's tables |
-//! | `batch` | many series of different length in one block, advanced by step index |
 //! | `nn` | layers with exact gradients and time derivatives, fast on a CPU |
-//! | `ode` | fixed-step solvers and the C² curve between their steps |
+//! | `ode` | fields, fixed-step solvers, the steps of many series in one block, the C² curve between |
 //! | `model` | ODE-RNN, CSSC and hidden CSSC; model files; curves at any time |
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
@@ -23,8 +22,8 @@
 //! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |
 //! | `settings` | defaults, below a file, below single settings |
 //!
-//! `nn`, `ode`, `model`, `batch` and `train` come with the feature `nn`, the reading of files with
-//! `tables`, `evaluate` and `fill` with either; without both the spline part stays, with two small
+//! `nn`, `ode`, `model` and `train` come with the feature `nn`, the reading of files with `tables`,
+//! `evaluate` and `fill` with either; without both the spline part stays, with two small
 //! dependencies.
 //!
 //! Training a model and asking it for a curve:
@@ -58,8 +57,6 @@
 //! ```
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-#[cfg(feature = "nn")]
-pub mod batch;
 pub mod compensate;
 pub mod data;
 mod error;

@@ -8,8 +8,8 @@ mod counting;
 use counting::allocations;
 use cssc::data::Random;
 use cssc::nn::{
-    Activation, GatedCell, Gradient, Graph, Initializer, Jet, KnotLimits, Memory, Mlp, Parameters,
-    SeriesKnots,
+    Activation, GatedCell, Gradient, Graph, Initializer, KnotLimits, Layer, Memory, Mlp,
+    Parameters, SeriesKnots,
 };
 use cssc::{CompensationOptions, Jets};
 
@@ -82,17 +82,12 @@ fn iteration(
     }
     let trace = model.dynamics.forward_traced(&mut graph, hidden);
     let curvature = model.dynamics.tangent(&mut graph, &trace, trace.output);
-    let jet = Jet {
+    let state = Jets {
         value: hidden,
         slope: trace.output,
-        curvature: Some(curvature),
+        curvature,
     };
-    let output = model.decoder.jet(&mut graph, jet);
-    let limits = Jets {
-        value: output.value,
-        slope: output.slope,
-        curvature: output.curvature.expect("second order was asked for"),
-    };
+    let limits = model.decoder.jet(&mut graph, state);
     let limits = KnotLimits {
         values: observed,
         left: limits,

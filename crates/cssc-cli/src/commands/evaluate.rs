@@ -134,9 +134,7 @@ impl Arguments {
         for path in &self.model {
             let model = Model::load(path).map_err(|error| failure_from(&error))?;
             let name = path.display().to_string();
-            candidates.push(Arc::new(
-                ModelInterpolator::new(Arc::new(model)).named(name),
-            ));
+            candidates.push(Arc::new(ModelInterpolator::new(model).named(name)));
         }
         Ok(candidates)
     }

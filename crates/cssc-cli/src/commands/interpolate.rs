@@ -8,8 +8,8 @@ use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Extras, Loaded, TableReader, TableWriter, apply};
 use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
-use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator, model_name};
-use cssc::model::Model;
+use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
+use cssc::model::{Compensation, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl Arguments {
         )?;
         let dataset = &loaded.dataset;
         must_hold_values(dataset, &self.table.name())?;
-        let trained_on = &interpolator.model().about().channel_names;
+        let trained_on = &interpolator.model().info().channel_names;
         if dataset.channel_names() != trained_on {
             return Err(Failure::new(format!(
                 "the model was trained on the columns {}, the table has {}. Name the columns with --values, in that \
@@ -122,16 +122,17 @@ impl Arguments {
     }
 
     fn interpolator(&self) -> Result<Arc<ModelInterpolator>, Failure> {
-        let model = Arc::new(Model::load(&self.model).map_err(|error| failure_from(&error))?);
+        let model = Model::load(&self.model).map_err(|error| failure_from(&error))?;
         if !self.smooth {
             return Ok(Arc::new(ModelInterpolator::new(model)));
         }
-        if model_name(&model.about().model) != "cssc" {
+        if model.info().model.compensation() != Compensation::Output {
             return Err(Failure::new(
                 "--smooth is for models trained with --method cssc. Leave it out, or train such a model.",
             ));
         }
-        Ok(Arc::new(ModelInterpolator::smooth(model)))
+        let smooth = ModelInterpolator::smooth(model);
+        Ok(Arc::new(smooth.map_err(|error| failure_from(&error))?))
     }
 
     fn filler(

@@ -4,7 +4,7 @@ use crate::settings::SettingArguments;
 use crate::span::Span;
 use crate::summary;
 use crate::watching::{self, Verbosity, Watch};
-use cssc::fill::{Learning, Method, model_name};
+use cssc::fill::{Learning, Method};
 use cssc::train::{Control, Trainer};
 use serde_json::json;
 use std::ffi::OsString;
@@ -80,7 +80,7 @@ impl Arguments {
             let method = Method::named(name).map_err(|error| failure_from(&error))?;
             options.model = method.model(&options.model).ok_or_else(|| {
                 Failure::new(format!(
-                    "the method {method} needs no training. Give ode-rnn, cssc or hidden-cssc."
+                    "the method {method} needs no training. Give a method that is trained, such as cssc."
                 ))
             })?;
         }
@@ -123,7 +123,9 @@ impl Arguments {
             ));
         }
         let summary = trainer.summary().clone();
-        let model = learning.model(trainer);
+        let model = learning
+            .model(trainer)
+            .map_err(|error| failure_from(&error))?;
         model
             .save(&self.output)
             .map_err(|error| failure_from(&error))?;
@@ -181,7 +183,7 @@ impl Arguments {
         let every = Duration::from_secs_f64(self.checkpoint_every.seconds());
         let mut saved = Instant::now();
         let mut failed = None;
-        let mut watch = Watch::new(self.verbosity, model_name(trainer.network().config()));
+        let mut watch = Watch::new(self.verbosity, &trainer.model().method());
         let result = trainer.run(|trainer, progress| {
             if saved.elapsed() >= every {
                 if let Err(error) = trainer.save_checkpoint(checkpoint) {

@@ -88,7 +88,7 @@ pub enum Event<'a> {
     #[cfg(feature = "nn")]
     Training {
         /// What is trained.
-        name: &'static str,
+        name: &'a str,
         /// How it goes.
         progress: &'a Progress,
     },
@@ -329,7 +329,7 @@ impl Fitted {
     /// The model that fills the first channel that one fills, otherwise the first that was trained.
     #[cfg(feature = "nn")]
     #[must_use]
-    pub fn model(&self) -> Option<&Arc<Model>> {
+    pub fn model(&self) -> Option<&Model> {
         let made_of = |candidate: &usize| {
             let trained = self.trained.iter();
             let mut found = trained.filter(|trained| trained.candidates.contains(candidate));
@@ -402,21 +402,27 @@ mod tests {
     #[test]
     fn models_are_trained_once_for_the_methods_that_share_them() {
         let mut imputer = Imputer {
-            methods: Method::list(["linear", "cssc", "smooth-cssc", "ode-rnn"]).ok(),
+            methods: Method::list(["linear", "ode-rnn", "cssc", "smooth-cssc"]).ok(),
             ..Imputer::default()
         };
         imputer.learn.training.steps = 2;
-        imputer.learn.model.dynamics = vec![8];
-        imputer.learn.model.decoder = vec![8];
+        imputer.learn.model = crate::model::OdeRnnConfig {
+            dynamics: vec![8],
+            decoder: vec![8],
+            ..Default::default()
+        }
+        .into();
         let fitted = imputer
             .fit(&waves(), |_| ControlFlow::Continue(()))
             .unwrap();
         let trained = fitted.trained().iter();
-        let trained: Vec<_> = trained.map(|one| (one.name, &one.candidates[..])).collect();
-        assert_eq!(trained, [("cssc", &[1, 2][..]), ("ode-rnn", &[3])]);
+        let trained: Vec<_> = trained
+            .map(|one| (&one.name[..], &one.candidates[..]))
+            .collect();
+        assert_eq!(trained, [("ode-rnn", &[1][..]), ("cssc", &[2, 3])]);
         let names = fitted.filler().candidates.iter().map(|one| one.name());
         let names: Vec<&str> = names.collect();
-        assert_eq!(names, ["linear", "cssc", "smooth-cssc", "ode-rnn"]);
+        assert_eq!(names, ["linear", "ode-rnn", "cssc", "smooth-cssc"]);
         assert!(fitted.model().is_some());
 
         imputer.budget = Some(Duration::ZERO);

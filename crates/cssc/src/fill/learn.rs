@@ -6,8 +6,8 @@
 use super::windows::{Windows, cut};
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
 use crate::evaluate::{Gap, Gaps};
-use crate::model::{Model, ModelConfig};
-use crate::settings::Settings;
+use crate::model::{Model, ModelConfig, OdeRnnConfig};
+use crate::settings::{Settings, name_and_value};
 use crate::train::{Masking, RateSchedule, TrainConfig, Trainer};
 use crate::{EndRule, Error};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Default for LearnOptions {
         Self {
             // Smaller than the paper's, for minutes and not hours. Two-sided, with a small α and the
             // `output` rule the error on hidden values falls faster (DESIGN.md has the numbers).
-            model: ModelConfig {
+            model: OdeRnnConfig {
                 dynamics: vec![100; 2],
                 decoder: vec![100],
                 cell: 50,
@@ -43,8 +43,9 @@ impl Default for LearnOptions {
                 end_rule: EndRule::Output,
                 compensation_weight: 1.0,
                 step: 0.2,
-                ..ModelConfig::default()
-            },
+                ..OdeRnnConfig::default()
+            }
+            .into(),
             training: TrainConfig {
                 steps: 1500,
                 validate_every: 100,
@@ -73,12 +74,39 @@ impl LearnOptions {
         Ok(options)
     }
 
+    /// Replaces one setting: `PART.NAME=VALUE`, or `NAME=VALUE` for one of the model where it has
+    /// such a setting, otherwise of the training.
+    ///
+    /// # Errors
+    /// If it is not known or not of this form.
+    pub fn set(&mut self, pair: &str) -> Result<(), Error> {
+        let mut settings = Settings::default();
+        match name_and_value(pair) {
+            Some((name, _)) if !name.contains('.') => {
+                let model = serde_json::to_value(&self.model).unwrap_or_default();
+                let part = if model.get(name).is_some() {
+                    "model"
+                } else {
+                    "training"
+                };
+                settings.set(&format!("{part}.{pair}"))?;
+            }
+            _ => settings.set(pair)?,
+        }
+        *self = Self {
+            keep_masking: self.keep_masking || settings.has("training", "masking"),
+            longest_gap: self.longest_gap,
+            ..settings.over(self)?
+        };
+        Ok(())
+    }
+
     /// Refuses settings that are out of range.
     ///
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), Error> {
-        self.model.check().map_err(Error::Setting)?;
+        self.model.check()?;
         self.training.check().map_err(Error::Setting)?;
         self.windows.check()
     }
@@ -104,7 +132,7 @@ impl Learning {
     /// If there is too little to learn from, with what there is.
     pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, Error> {
         let mut options = options.clone();
-        options.model.channels = dataset.channels();
+        options.model.set_channels(dataset.channels());
         let gaps = Gaps::find(dataset);
         if !options.keep_masking {
             options.training.masking = masking(dataset.channels(), &gaps, &options);
@@ -152,8 +180,10 @@ impl Learning {
     }
 
     /// What came of it, as a model.
-    #[must_use]
-    pub fn model(&self, trainer: Trainer<'_>) -> Model {
+    ///
+    /// # Errors
+    /// If the network is not one of this library.
+    pub fn model(&self, trainer: Trainer<'_>) -> Result<Model, Error> {
         trainer.into_model(self.scaler.clone(), self.train.channel_names().to_vec())
     }
 }
@@ -219,11 +249,35 @@ mod tests {
             "training.masking={fraction=0.5}",
         ])
         .unwrap();
-        assert_eq!(found.model.compensation, Compensation::Hidden);
+        assert_eq!(found.model.compensation(), Compensation::Hidden);
         assert_eq!(found.training.rate, 0.5);
         assert_eq!(found.windows.rows, 12);
         assert_eq!(found.training.masking, Masking::Fraction(0.5));
         assert!(found.keep_masking);
+    }
+
+    #[test]
+    fn a_setting_without_its_part_is_of_the_model_or_the_training() {
+        let mut options = LearnOptions {
+            longest_gap: Some(5.0),
+            ..LearnOptions::default()
+        };
+        for pair in [
+            "step=0.5",
+            "clip=1.0",
+            "windows.rows=12",
+            "masking={count=3}",
+        ] {
+            options.set(pair).unwrap();
+        }
+        let ModelConfig::OdeRnn(model) = &options.model else {
+            panic!("the default is an ODE-RNN")
+        };
+        assert_eq!((model.step, options.training.clip), (0.5, Some(1.0)));
+        assert_eq!((options.windows.rows, options.longest_gap), (12, Some(5.0)));
+        assert!(options.keep_masking);
+        assert!(options.set("speed=1").is_err());
+        assert!(options.set("speed").is_err());
     }
 
     #[test]
@@ -234,8 +288,11 @@ mod tests {
             "training.observation={count=5}",
         ])
         .unwrap();
-        assert_eq!(old.model.compensation, Compensation::Hidden);
-        assert_eq!(old.model.initial_std_dev, 0.2);
+        assert_eq!(old.model.compensation(), Compensation::Hidden);
+        let ModelConfig::OdeRnn(model) = &old.model else {
+            panic!("the default is an ODE-RNN")
+        };
+        assert_eq!(model.initial_std_dev, 0.2);
         assert_eq!(old.training.masking, Masking::Count(5));
         assert!(old.keep_masking);
     }
@@ -244,7 +301,7 @@ mod tests {
     fn wrong_settings_are_refused_by_name() {
         for (pair, words) in [
             ("training.speed=1", "training.speed: unknown field `speed`"),
-            ("model.hidden=\"many\"", "model.hidden: invalid type"),
+            ("model.hidden=\"many\"", "model: hidden: invalid type"),
             ("training.rate=-1", "`rate` is -1"),
             ("model.step=0", "`step` is 0"),
             ("windows.rows=3", "`rows` is 3"),

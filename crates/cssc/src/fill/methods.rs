@@ -1,20 +1,21 @@
 //! The methods by name: what each is, and how it is made.
 //!
-//! To add one, write an [`Interpolator`] (or a model) and add an entry to [`METHODS`]: commands,
-//! comparison and documentation know it by that.
+//! To add one, write an [`Interpolator`] and add an entry to `PLAIN`: command, comparison and
+//! documentation know it by that. A model that is added to
+//! [`MODEL_METHODS`](crate::model::MODEL_METHODS) is a method without more.
 
 use super::plain::{Previous, Smoothing, Spline};
 #[cfg(feature = "nn")]
 use super::trained::{ModelInterpolator, Recipe};
 use crate::evaluate::Interpolator;
 #[cfg(feature = "nn")]
-use crate::model::{Compensation, ModelConfig};
+use crate::model::{MODEL_METHODS, ModelConfig, ModelMethod};
 use crate::{Error, SplineKind};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A way to fill gaps.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Method {
     /// Its name, as it is given on the command line.
     pub name: &'static str,
@@ -26,7 +27,7 @@ pub struct Method {
 }
 
 /// How an interpolator of a method comes to be.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Making {
     Plain(fn() -> Arc<dyn Interpolator>),
     #[cfg(feature = "nn")]
@@ -34,7 +35,24 @@ enum Making {
 }
 
 /// All methods, the simpler first.
-pub static METHODS: &[Method] = &[
+pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
+    #[allow(unused_mut, reason = "without `nn` there are only these")]
+    let mut methods = PLAIN.to_vec();
+    #[cfg(feature = "nn")]
+    for model in MODEL_METHODS {
+        methods.push(Method::trained(model));
+        if model.name == "cssc" {
+            methods.push(Method::smooth(model));
+        }
+    }
+    methods
+});
+
+/// Models that take part where no methods are named: they have shown to be worth their time.
+#[cfg(feature = "nn")]
+const MODELS_BY_DEFAULT: [&str; 2] = ["cssc", "hidden-cssc"];
+
+const PLAIN: &[Method] = &[
     Method {
         name: "previous",
         description: "the value before the gap",
@@ -71,47 +89,36 @@ pub static METHODS: &[Method] = &[
         by_default: true,
         making: Making::Plain(|| Arc::new(Smoothing)),
     },
-    #[cfg(feature = "nn")]
-    Method {
-        name: "cssc",
-        description: "a trained model with the compensation of its output",
-        by_default: true,
-        making: Making::Trained(Recipe {
-            configure: |model| model.compensation = Compensation::Output,
-            apply: ModelInterpolator::new,
-        }),
-    },
-    #[cfg(feature = "nn")]
-    Method {
-        name: "smooth-cssc",
-        description: "the same model with the noise-aware compensation: near the values, not through them",
-        by_default: true,
-        making: Making::Trained(Recipe {
-            configure: |model| model.compensation = Compensation::Output,
-            apply: ModelInterpolator::smooth,
-        }),
-    },
-    #[cfg(feature = "nn")]
-    Method {
-        name: "hidden-cssc",
-        description: "a trained model with the compensation of its state",
-        by_default: true,
-        making: Making::Trained(Recipe {
-            configure: |model| model.compensation = Compensation::Hidden,
-            apply: ModelInterpolator::new,
-        }),
-    },
-    #[cfg(feature = "nn")]
-    Method {
-        name: "ode-rnn",
-        description: "a trained model as it is, with its jumps",
-        by_default: false,
-        making: Making::Trained(Recipe {
-            configure: |model| model.compensation = Compensation::None,
-            apply: ModelInterpolator::new,
-        }),
-    },
 ];
+
+#[cfg(feature = "nn")]
+impl Method {
+    /// The model as it was trained.
+    fn trained(model: &ModelMethod) -> Self {
+        Self {
+            name: model.name,
+            description: model.description,
+            by_default: MODELS_BY_DEFAULT.contains(&model.name),
+            making: Making::Trained(Recipe {
+                config: model.config,
+                apply: |model| Ok(ModelInterpolator::new(model)),
+            }),
+        }
+    }
+
+    /// The same model near the values.
+    fn smooth(model: &ModelMethod) -> Self {
+        Self {
+            name: "smooth-cssc",
+            description: "the model of cssc with the noise-aware compensation: near the values, not through them",
+            by_default: true,
+            making: Making::Trained(Recipe {
+                config: model.config,
+                apply: ModelInterpolator::smooth,
+            }),
+        }
+    }
+}
 
 impl Method {
     /// The method called `name`.

@@ -42,7 +42,7 @@ pub use methods::{METHODS, Method};
 pub use plain::{Previous, Smoothing, Spline};
 pub use steps::{Steps, find_steps};
 #[cfg(feature = "nn")]
-pub use trained::{ModelInterpolator, model_name};
+pub use trained::ModelInterpolator;
 #[cfg(feature = "nn")]
 pub use training::Trained;
 #[cfg(feature = "nn")]

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn every_plain_method_fills_inside_and_leaves_the_outside_empty() {
-        for method in METHODS {
+        for method in METHODS.iter() {
             let Some(interpolator) = method.plain() else {
                 continue;
             };

@@ -4,7 +4,6 @@ use crate::data::Series;
 use crate::evaluate::{Curve, Interpolator};
 use crate::model::{Compensation, CurveOptions, Model, ModelConfig};
 use crate::{Error, SmoothOptions};
-use std::sync::Arc;
 
 /// Observations a window of a long series walks before those it is responsible for.
 const WARM_UP: usize = 50;
@@ -12,35 +11,29 @@ const WARM_UP: usize = 50;
 /// What a method makes of a model. Methods whose settings are equal share a training.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recipe {
-    /// Sets what the method needs.
-    pub(super) configure: fn(&mut ModelConfig),
+    /// Settings of the model by default.
+    pub(super) config: fn() -> ModelConfig,
     /// Makes the interpolator.
-    pub(super) apply: fn(Arc<Model>) -> ModelInterpolator,
+    pub(super) apply: fn(Model) -> Result<ModelInterpolator, Error>,
 }
 
 impl Recipe {
-    /// The settings of the method's model.
+    /// The settings of the method's model: those of `base` where it is of the same kind.
     pub(super) fn config(&self, base: &ModelConfig) -> ModelConfig {
+        let default = (self.config)();
+        if base.kind() != default.kind() {
+            return default;
+        }
         let mut config = base.clone();
-        (self.configure)(&mut config);
+        config.set_compensation(default.compensation());
         config
-    }
-}
-
-/// The name of the method that is made of such a model and nothing else.
-#[must_use]
-pub fn model_name(config: &ModelConfig) -> &'static str {
-    match config.compensation {
-        Compensation::None => "ode-rnn",
-        Compensation::Output => "cssc",
-        Compensation::Hidden => "hidden-cssc",
     }
 }
 
 /// A trained model; long series are walked in windows.
 #[derive(Clone, Debug)]
 pub struct ModelInterpolator {
-    model: Arc<Model>,
+    model: Model,
     name: String,
     options: CurveOptions,
 }
@@ -48,28 +41,29 @@ pub struct ModelInterpolator {
 impl ModelInterpolator {
     /// The model as it was trained.
     #[must_use]
-    pub fn new(model: Arc<Model>) -> Self {
-        let config = &model.about().model;
-        let sides = if config.two_sided { 2 } else { 1 };
+    pub fn new(model: Model) -> Self {
+        let sides = if model.network().sees_future() { 2 } else { 1 };
         let options = CurveOptions {
             window: Some((sides + 4) * WARM_UP),
             warm_up: WARM_UP,
             ..CurveOptions::default()
         };
         Self {
-            name: model_name(config).to_owned(),
+            name: model.info().model.method(),
             options,
             model,
         }
     }
 
     /// Near the values instead of through them, with the compensation of the output.
-    #[must_use]
-    pub fn smooth(model: Arc<Model>) -> Self {
+    ///
+    /// # Errors
+    /// If the output of the model cannot be compensated.
+    pub fn smooth(model: Model) -> Result<Self, Error> {
+        let model = model.with_compensation(Compensation::Output)?;
         let mut smooth = Self::new(model).named("smooth-cssc");
-        smooth.options.method = Some(Compensation::Output);
         smooth.options.smoothing = Some(SmoothOptions::default());
-        smooth
+        Ok(smooth)
     }
 
     /// The same with another name, for example that of its file.
@@ -81,7 +75,7 @@ impl ModelInterpolator {
 
     /// The model.
     #[must_use]
-    pub fn model(&self) -> &Arc<Model> {
+    pub fn model(&self) -> &Model {
         &self.model
     }
 

@@ -3,7 +3,6 @@
 use super::imputer::Event;
 use super::learn::{LearnOptions, Learning};
 use super::methods::Method;
-use super::trained::model_name;
 use crate::Error;
 use crate::data::Dataset;
 use crate::evaluate::Interpolator;
@@ -24,9 +23,9 @@ const MOST_CHANNELS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// What it is called.
-    pub name: &'static str,
+    pub name: String,
     /// The model.
-    pub model: Arc<Model>,
+    pub model: Model,
     /// Loss of every step.
     pub losses: Vec<f64>,
     /// The candidates that are made of it.
@@ -38,7 +37,7 @@ pub struct Trained {
 pub(super) struct Trainings {
     pub(super) trained: Vec<Trained>,
     /// Names of models that were not trained, and the reasons.
-    pub(super) failed: Vec<(&'static str, Error)>,
+    pub(super) failed: Vec<(String, Error)>,
 }
 
 /// Models of one kind that several methods share.
@@ -73,7 +72,7 @@ impl Training<'_> {
         let share = self.budget.map(|budget| budget / plans.len() as u32);
         let prepared = self.prepare(data);
         for plan in plans {
-            let name = model_name(&plan.config);
+            let name = plan.config.method();
             let trained = match &prepared {
                 Ok(learning) => train(learning, &plan.config, share, watch),
                 Err(problem) => Err(Error::Setting(problem.to_string())),
@@ -82,7 +81,7 @@ impl Training<'_> {
                 Ok((model, losses)) => {
                     let first = candidates.len();
                     for recipe in plan.methods.iter().filter_map(|method| method.recipe()) {
-                        candidates.push(Arc::new((recipe.apply)(model.clone())));
+                        candidates.push(Arc::new((recipe.apply)(model.clone())?));
                     }
                     done.trained.push(Trained {
                         name,
@@ -134,12 +133,10 @@ fn train(
     config: &ModelConfig,
     share: Option<Duration>,
     watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-) -> Result<(Arc<Model>, Vec<f64>), Error> {
-    let name = model_name(config);
-    let config = ModelConfig {
-        channels: learning.options.model.channels,
-        ..config.clone()
-    };
+) -> Result<(Model, Vec<f64>), Error> {
+    let name = config.method();
+    let mut config = config.clone();
+    config.set_channels(learning.train.channels());
     let mut training = learning.options.training.clone();
     if let Some(share) = share {
         let steps = steps_within(learning, &config, share)?;
@@ -157,12 +154,15 @@ fn train(
     let mut trainer = learning.trainer_of(&config, &training)?;
     trainer.run(|_, progress| {
         losses.push(progress.loss);
-        match watch(Event::Training { name, progress }) {
+        match watch(Event::Training {
+            name: &name,
+            progress,
+        }) {
             ControlFlow::Continue(()) => Control::Continue,
             ControlFlow::Break(()) => Control::Stop,
         }
     })?;
-    Ok((Arc::new(learning.model(trainer)), losses))
+    Ok((learning.model(trainer)?, losses))
 }
 
 /// How many steps fit into a time: a few are made to see.

@@ -36,7 +36,7 @@ impl<'d> Trainer<'d> {
     /// If the file cannot be written.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), Error> {
         let state = State {
-            model: self.network.config().clone(),
+            model: self.model.clone(),
             training: self.config.clone(),
             data: self.fingerprint(),
             summary: self.summary.clone(),

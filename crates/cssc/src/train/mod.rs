@@ -10,7 +10,7 @@ mod trainer;
 
 pub use adamax::AdaMax;
 pub use fit::fit;
-pub use parallel::{ParallelBatch, SHARD, Scores};
+pub use parallel::{LossStep, ParallelBatch, SHARD, Scores};
 pub use rate::RateSchedule;
 pub use sample::{Masking, Sample};
 pub use trainer::{Control, MOST_RECOVERIES, Progress, Summary, TrainConfig, Trainer};
