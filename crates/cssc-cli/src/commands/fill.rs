@@ -10,7 +10,7 @@ use cssc::Error;
 use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, Loaded, TableReader, TableWriter, apply};
 use cssc::evaluate::Gaps;
-use cssc::fill::{Asked, Event, Fitted, Imputer, Method, find_steps};
+use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc_report::{FilledTable, TimeAxis};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -37,9 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// auto, or methods to choose from: previous, linear, makima, natural, not-a-knot, smoothing, cssc, smooth-cssc,
-    /// hidden-cssc, ode-rnn
-    #[arg(long, value_name = "METHOD,...", default_value = "auto")]
+    #[arg(long, value_name = "METHOD,...", default_value = "auto", help = methods_help())]
     method: String,
 
     /// Time for training, such as 60s; 0s trains nothing
@@ -85,6 +83,11 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     verbosity: Verbosity,
+}
+
+fn methods_help() -> String {
+    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    format!("auto, or methods to choose from: {}", names.join(", "))
 }
 
 fn budget(text: &str) -> Result<f64, String> {
