@@ -188,6 +188,9 @@ impl Decoder {
             output: dense(parameters, "output", [width, config.channels]),
             network: feed_forward(parameters, "decoder.network", config, random),
         };
+        for name in ["time", "code", "angles", "sines", "output"] {
+            parameters.embed(&format!("decoder.{name}"));
+        }
         spread_angles(parameters, config, random);
         decoder
     }

@@ -121,6 +121,7 @@ impl Encoder {
         let blocks = (0..config.layers)
             .map(|i| Block::new(parameters, &format!("encoder.{i}"), config, random))
             .collect();
+        parameters.embed("encoder.input");
         Self {
             heads: config.heads,
             frequencies: config.frequencies,

@@ -7,7 +7,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-use crate::real::Real;
+use crate::numeric::real::Real;
 
 /// `W` numbers, one per channel.
 #[derive(Debug, Clone, Copy)]
@@ -122,15 +122,15 @@ pub(crate) fn portions(channels: &[usize]) -> impl Iterator<Item = &[usize]> {
 /// exactly the width needed: the body is compiled once for each width.
 macro_rules! for_each_pack {
     ($channels:expr, $stride:expr, $lanes:ident => $body:expr) => {
-        for portion in $crate::lanes::portions($channels) {
-            $crate::lanes::for_each_pack!(@widths portion, $stride, $lanes => $body;
+        for portion in $crate::numeric::lanes::portions($channels) {
+            $crate::numeric::lanes::for_each_pack!(@widths portion, $stride, $lanes => $body;
                 1 2 3 4 5 6 7 8)
         }
     };
     (@widths $portion:ident, $stride:expr, $lanes:ident => $body:expr; $($width:literal)*) => {
         match $portion.len() {
             $($width => {
-                let $lanes = $crate::lanes::Lanes::<$width>::new($portion[0], $stride);
+                let $lanes = $crate::numeric::lanes::Lanes::<$width>::new($portion[0], $stride);
                 $body
             })*
             _ => unreachable!("portions hold one to eight channels"),
