@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::span::Span;
+use crate::times::read_times;
 use cssc::data::Dataset;
 use cssc::data::table::Shape;
 use cssc::fill::{Asked, Bound, Bounds};
@@ -58,6 +59,9 @@ impl Asking {
         }
         if let Some(every) = self.every {
             let step = every.in_table(shape.times_are_seconds(), "--every")?;
+            shape
+                .check_step(step)
+                .map_err(|problem| Failure::new(format!("--every: {problem}.")))?;
             return Ok(if self.only {
                 Asked::Grid(step)
             } else {
@@ -67,7 +71,7 @@ impl Asking {
         let Some(at) = &self.at else {
             return Ok(Asked::Holes);
         };
-        let mut times = times(at, shape)?;
+        let mut times = read_times(at, shape)?;
         times.sort_by(f64::total_cmp);
         times.dedup();
         Ok(if self.only {
@@ -105,38 +109,4 @@ impl Limiting {
         }
         Ok(found)
     }
-}
-
-/// Times of a list with commas, or of a file with one a line, written as in the table.
-fn times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Failure> {
-    let read = |text: &str, place: String| {
-        let time = shape.times.read(text);
-        time.map_err(|problem| Failure::new(format!("{place}: {problem}.")))
-    };
-    let first = argument.split(',').next().unwrap_or_default();
-    if shape.times.read(first).is_ok() {
-        let entries = argument.split(',').enumerate();
-        return entries
-            .map(|(index, text)| read(text, format!("--at, entry {}", index + 1)))
-            .collect();
-    }
-    let text = std::fs::read_to_string(argument).map_err(|error| {
-        Failure::new(format!(
-            "--at {argument}: this is neither a time as in the table nor a file that can be read ({error}). Give \
-             times with a comma between them, or a file with one a line."
-        ))
-    })?;
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
-    let times: Vec<f64> = lines
-        .map(|(index, line)| read(line, format!("{argument}, line {}", index + 1)))
-        .collect::<Result<_, _>>()?;
-    if times.is_empty() {
-        return Err(Failure::new(format!(
-            "{argument} holds no times. Write at least one into it."
-        )));
-    }
-    Ok(times)
 }

@@ -9,13 +9,12 @@ mod failure;
 mod filling;
 mod picture;
 mod prediction;
-mod query;
 mod reading;
+mod sampling;
 mod settings;
-mod source;
 mod span;
 mod summary;
-mod table;
+mod times;
 mod watching;
 
 use clap::Parser;

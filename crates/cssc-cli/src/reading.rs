@@ -2,11 +2,13 @@
 
 use crate::failure::{Failure, failure_from};
 use crate::watching::Verbosity;
+use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
-use cssc::data::table::{Duplicates, Format, Layout, Loaded, ReadOptions, TableReader, TimeFormat};
+use cssc::data::table::{Duplicates, Formats, Loaded, ReadOptions, TableReader, TimeFormat};
 use cssc::{Error, Hint, Problem};
 use cssc_report::grouped;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
 const MOST_CELLS: usize = 50_000_000;
@@ -31,6 +33,10 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     values: Vec<String>,
 
+    /// Columns of integers, beside those whose type says so: what is filled in is rounded
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    integer: Vec<String>,
+
     /// How times are written: number, epoch-seconds, epoch-milliseconds or a pattern like '%d/%m/%Y %H:%M'
     #[arg(long, value_name = "FORMAT")]
     time_format: Option<String>,
@@ -53,8 +59,8 @@ pub(crate) struct TableArguments {
     duplicates: Repeats,
 
     /// Format of the table, where its name and its beginning do not tell
-    #[arg(long, value_name = "csv|tsv|parquet|arrow|npz")]
-    format: Option<TableFormat>,
+    #[arg(long, value_name = "csv|tsv|parquet|arrow|npz", value_parser = format_names())]
+    format: Option<String>,
 
     /// Separator of a text table
     #[arg(long, value_name = "CHARACTER")]
@@ -71,28 +77,16 @@ enum Repeats {
     Average,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum TableFormat {
-    Csv,
-    Tsv,
-    Parquet,
-    Arrow,
-    Npz,
+fn format_names() -> PossibleValuesParser {
+    Formats::default().names().into()
 }
 
 impl TableArguments {
     fn options(&self) -> ReadOptions {
         ReadOptions {
-            format: self.format.map(|format| match format {
-                TableFormat::Csv => Format::Csv,
-                TableFormat::Tsv => Format::Tsv,
-                TableFormat::Parquet => Format::Parquet,
-                TableFormat::Arrow => Format::Arrow,
-                TableFormat::Npz => Format::Npz,
-            }),
+            format: self.format.clone(),
             separator: self.separator,
             decimal_comma: self.decimal_comma.then_some(true),
-            layout: Layout::Long,
             id: self.id.clone(),
             time: self.time.clone(),
             time_format: match self.time_format.as_deref() {
@@ -104,6 +98,7 @@ impl TableArguments {
             },
             time_zone: self.time_zone.clone(),
             channels: self.values.clone(),
+            integers: self.integer.clone(),
             missing: self.missing.clone(),
             duplicates: match self.duplicates {
                 Repeats::Refuse => Duplicates::Refuse,
@@ -126,16 +121,52 @@ impl TableArguments {
 
     /// The name of the table for people.
     pub(crate) fn name(&self) -> String {
-        if self.data.as_os_str() == "-" {
-            "standard input".to_owned()
-        } else {
-            self.data.display().to_string()
-        }
+        name_of(&self.data)
     }
 }
 
+/// A file for people.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// The whole text of a file; `-` is standard input. Reading all of it first means that input and output may be the
+/// same file.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    let name = name_of(path);
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.map_err(|error| {
+        let advice = match error.kind() {
+            io::ErrorKind::NotFound => "Check the name, or give - to read standard input.",
+            io::ErrorKind::IsADirectory => "Give the name of a file inside it.",
+            _ => "Check that the file exists and that you may read it.",
+        };
+        Failure::new(format!("cannot read {name}: {error}. {advice}"))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Failure::new(format!(
+            "{name} is not text: byte {} is not valid UTF-8. Save the file as UTF-8 and try again.",
+            error.utf8_error().valid_up_to()
+        ))
+    })?;
+    // Some editors put a byte order mark in front.
+    Ok(text
+        .strip_prefix('\u{feff}')
+        .map(str::to_owned)
+        .unwrap_or(text))
+}
+
 /// What the library says, with the flags that help.
-fn with_flags(error: &Error) -> Failure {
+pub(crate) fn with_flags(error: &Error) -> Failure {
     match error {
         Error::Content {
             place,

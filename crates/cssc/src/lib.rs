@@ -68,8 +68,8 @@ mod error;
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub mod settings;
 
-#[cfg(feature = "nn")]
-mod files;
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod io;
 
 mod path;
 

@@ -66,12 +66,17 @@ pub struct Bounds {
 struct Range {
     least: Option<f64>,
     most: Option<f64>,
-    whole: bool,
+    /// The smallest and largest integer the channel can hold, if it holds integers.
+    integers: Option<(f64, f64)>,
 }
 
 impl Range {
     /// NaN stays NaN.
     fn clamp(self, value: f64) -> f64 {
+        let value = match self.integers {
+            Some((smallest, largest)) => value.clamp(smallest, largest),
+            None => value,
+        };
         let value = match self.least {
             Some(least) if value < least => least,
             _ => value,
@@ -79,6 +84,15 @@ impl Range {
         match self.most {
             Some(most) if value > most => most,
             _ => value,
+        }
+    }
+
+    /// The same with a smallest and a largest value that are integers.
+    fn whole(self) -> Self {
+        Self {
+            least: self.least.map(f64::ceil),
+            most: self.most.map(f64::floor),
+            ..self
         }
     }
 }
@@ -92,17 +106,12 @@ impl Bounds {
         }
     }
 
-    /// Channels of integers stay integers: those whose known values are whole, but for one in a
-    /// thousand, since means of rows at equal times need not be.
+    /// A channel of integers stays one, within what its type can hold. A channel of floats whose
+    /// known values happen to be integers is not one.
     #[must_use]
     pub fn of(dataset: &Dataset) -> Self {
-        let whole = |channel: usize| {
-            let all = dataset.known(channel).count();
-            let broken = dataset.known(channel).filter(|value| value.fract() != 0.0);
-            broken.count() * 1000 <= all
-        };
         let range = |channel: usize| Range {
-            whole: whole(channel),
+            integers: dataset.integer_range(channel),
             ..Range::default()
         };
         Self {
@@ -146,14 +155,17 @@ impl Bounds {
     /// Whether a channel holds integers.
     #[must_use]
     pub fn is_whole(&self, channel: usize) -> bool {
-        self.channels[channel].whole
+        self.channels[channel].integers.is_some()
     }
 
     /// The value brought inside the bounds; NaN stays NaN.
     #[must_use]
     pub fn apply(&self, channel: usize, value: f64) -> f64 {
         let range = self.channels[channel];
-        range.clamp(if range.whole { value.round() } else { value })
+        match range.integers {
+            Some(_) => range.whole().clamp(value.round()),
+            None => range.clamp(value),
+        }
     }
 
     /// The end of a band brought inside the bounds, not rounded.
@@ -171,7 +183,8 @@ mod tests {
     fn data() -> Dataset {
         let values = vec![1.0, 0.5, 2.0, f64::NAN];
         let series = Series::new(None, 2, vec![0.0, 1.0], values).unwrap();
-        Dataset::new(vec!["a".into(), "b=c".into()], vec![series]).unwrap()
+        let data = Dataset::new(vec!["a".into(), "b=c".into()], vec![series]).unwrap();
+        data.with_integers(vec![Some((-128.0, 127.0)), None])
     }
 
     #[test]
@@ -186,6 +199,7 @@ mod tests {
         assert!(bounds.is_whole(0) && !bounds.is_whole(1));
         assert_eq!(bounds.apply(0, 1.6), 2.0);
         assert_eq!(bounds.apply(0, -1.6), 0.0);
+        assert_eq!(bounds.apply(0, 200.4), 127.0);
         assert_eq!(bounds.clamp(0, 1.6), 1.6);
         assert_eq!(bounds.apply(1, 1.6), 1.6);
         assert_eq!(bounds.apply(1, 4.0), 3.0);
@@ -201,6 +215,18 @@ mod tests {
             bounds.restrict(&bound, data.channel_names()).unwrap();
         }
         assert_eq!([0, 1].map(|c| bounds.apply(c, -9.0)), [1.5, -2.0]);
+    }
+
+    #[test]
+    fn integers_stay_inside_bounds_that_are_none() {
+        let data = data();
+        let mut bounds = Bounds::of(&data);
+        for bound in [Bound::at_least("0.5"), Bound::at_most("500")] {
+            let bound = bound.unwrap();
+            bounds.restrict(&bound, data.channel_names()).unwrap();
+        }
+        assert_eq!([0, 1].map(|c| bounds.apply(c, 0.2)), [1.0, 0.5]);
+        assert_eq!([0, 1].map(|c| bounds.apply(c, 900.0)), [127.0, 500.0]);
     }
 
     #[test]

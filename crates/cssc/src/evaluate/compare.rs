@@ -376,10 +376,30 @@ impl Interpolator for Widths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fill::Method;
+    use crate::{Path, PiecewiseCubic, Side, SplineKind};
 
-    fn plain(name: &str) -> Arc<dyn Interpolator> {
-        Method::named(name).unwrap().plain().unwrap()
+    #[derive(Debug)]
+    struct Spline(&'static str, SplineKind);
+
+    impl Interpolator for Spline {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn curve(&self, s: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+            Curve::by_channel(s, channels, times, |knots, values| {
+                let spline = PiecewiseCubic::fit(knots, 1, values, self.1)?;
+                Ok(spline.sample(times, Side::Left)?.value)
+            })
+        }
+    }
+
+    fn plain(name: &'static str) -> Arc<dyn Interpolator> {
+        let kind = match name {
+            "linear" => SplineKind::Linear,
+            _ => SplineKind::Natural,
+        };
+        Arc::new(Spline(name, kind))
     }
 
     /// A parabola in channel a, a zigzag in channel b.
@@ -431,6 +451,7 @@ mod tests {
         let times = (0..300).map(f64::from).collect();
         let series = Series::new(None, 1, times, values).unwrap();
         let data = Dataset::new(vec!["count".into()], vec![series]).unwrap();
+        let data = data.with_integers(vec![Some((0.0, 1e9))]);
         let score = |bounds| {
             let options = EvaluateOptions {
                 bounds,

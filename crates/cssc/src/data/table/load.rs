@@ -45,9 +45,10 @@ impl TableReader {
             }
             series.push(rows.series);
         }
-        let names = self.shape().columns.channel_names();
+        let columns = &self.shape().columns;
+        let dataset = Dataset::new(columns.channel_names(), series)?;
         Ok(Loaded {
-            dataset: Dataset::new(names, series)?,
+            dataset: dataset.with_integers(columns.integer_ranges()),
             complete,
             kept: kept.filter(|_| complete),
         })

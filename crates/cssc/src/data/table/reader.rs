@@ -8,18 +8,20 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use arrow_array::{Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
+use jiff::tz::TimeZone;
 
-use super::blocks::{Block, Blocks, Table};
-use super::cells::{self, is_text};
+use super::blocks::Table;
+use super::cells::{self, counts_per_second, is_text};
 use super::columns::Columns;
+use super::formats::{Block, Blocks};
 use super::notice::Notice;
 use super::number::NumberRules;
 use super::options::{ReadOptions, TimeFormat};
 use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
-use super::shape::Shape;
+use super::shape::{Shape, zone_of_column};
 use super::time::TimeForm;
 use crate::Error;
 use crate::error::{Place, Problem};
@@ -49,7 +51,7 @@ impl TableReader {
     /// Opens a table (`-` is standard input) and finds what the options leave open.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, Error> {
         let table = Table::open(path, &options)?;
-        let numbers = NumberRules::new(table.decimal_comma, &options.missing);
+        let numbers = NumberRules::new(table.decimal_comma(), &options.missing);
         let sample = match table
             .blocks(None)?
             .find(|block| !matches!(block, Ok(block) if block.numbers.is_empty()))
@@ -64,12 +66,12 @@ impl TableReader {
             _ => refuse(problem),
         })?;
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
-        let storage = table.storage.clone();
         let shape = Shape {
             columns,
             numbers,
             times,
-            storage,
+            format: table.format.clone(),
+            formats: options.formats.clone(),
         };
         let mut notices = vec![Notice::columns(&shape.columns)];
         let grouped = match shape.columns.id {
@@ -226,6 +228,9 @@ fn time_form(
     options: &ReadOptions,
 ) -> Result<TimeForm, Problem> {
     let parts = columns.time.len();
+    if let (1, Some(zone)) = (parts, zone_of_moments(columns)) {
+        return Ok(TimeForm::moments(zone));
+    }
     if let TimeFormat::Pattern(pattern) = &options.time_format
         && parts > 1
         && pattern.split_whitespace().count() != parts
@@ -259,6 +264,17 @@ fn time_form(
         ),
         ..problem
     })
+}
+
+/// The zone of a column of moments or dates; UTC where it names none.
+fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
+    let kind = columns.schema.field(columns.time[0]).data_type();
+    counts_per_second(kind)?;
+    let named = match kind {
+        DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
+        _ => None,
+    };
+    Some(named.unwrap_or(TimeZone::UTC))
 }
 
 fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {

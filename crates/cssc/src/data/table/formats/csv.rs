@@ -1,6 +1,6 @@
 //! Text tables: every entry is kept as the text it is, so that it can be written back untouched.
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
@@ -8,8 +8,13 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
-use super::blocks::Block;
-use super::number::{Entry, NumberRules, has_decimal_comma};
+use super::super::cells;
+use super::super::input::Input;
+use super::super::number::{Entry, NumberRules, has_decimal_comma};
+use super::super::options::ReadOptions;
+use super::super::output::Output;
+use super::super::shape::Shape;
+use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
 use crate::Error;
 use crate::error::Place;
 
@@ -18,18 +23,93 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Records looked at to find the separator.
 const LOOK: usize = 50;
 
-/// How a text table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CsvForm {
+/// Text with a separator; what is not given is found by looking at the start of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Csv {
     /// Between the entries.
-    pub separator: u8,
+    pub separator: Option<u8>,
     /// Whether the first line has the names.
-    pub header: bool,
+    pub header: Option<bool>,
 }
 
-impl CsvForm {
+impl Csv {
+    /// Text separated by tabs.
+    pub fn tabs() -> Self {
+        Self {
+            separator: Some(b'\t'),
+            header: None,
+        }
+    }
+}
+
+impl TableFormat for Csv {
+    fn name(&self) -> &'static str {
+        match self.separator {
+            Some(b'\t') => "tsv",
+            _ => "csv",
+        }
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        match self.separator {
+            Some(b'\t') => &["tsv", "tab"],
+            _ => &["csv", "txt"],
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn open(&self, input: Input, options: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+        let separator = match options.separator {
+            Some(separator) if !separator.is_ascii() => {
+                let problem = format!("the separator `{separator}` is not an ASCII character");
+                return Err(Place::file(input.name()).error(problem));
+            }
+            given => given.map(|separator| separator as u8).or(self.separator),
+        };
+        let form = Form::look(input.start(), separator, options.header.or(self.header));
+        let looks = || looks_like_decimal_comma(input.start(), form.separator);
+        Ok(Box::new(CsvSource {
+            schema: form.schema(input.read()?, input.name())?,
+            decimal_comma: options.decimal_comma.unwrap_or_else(looks),
+            rows: options.batch_rows.max(1),
+            form,
+            input,
+        }))
+    }
+
+    fn create(
+        &self,
+        output: Output,
+        schema: &SchemaRef,
+        _: &Shape,
+    ) -> Result<Box<dyn TableEncoder>, Error> {
+        let path = output.name().to_owned();
+        let mut writer = csv::WriterBuilder::new()
+            .delimiter(self.separator.unwrap_or(SEPARATORS[0]))
+            .from_writer(output);
+        if self.header != Some(false) {
+            let names = schema.fields().iter().map(|field| field.name().as_str());
+            writer
+                .write_record(names)
+                .map_err(|error| unwritten(&path, error))?;
+        }
+        Ok(Box::new(CsvEncoder { path, writer }))
+    }
+}
+
+/// Separator and header as they were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Form {
+    separator: u8,
+    header: bool,
+}
+
+impl Form {
     /// Finds what is not given by looking at the start of the table.
-    pub(super) fn look(sample: &[u8], separator: Option<u8>, header: Option<bool>) -> Self {
+    fn look(sample: &[u8], separator: Option<u8>, header: Option<bool>) -> Self {
         let separator = separator.unwrap_or_else(|| find_separator(sample));
         let header = header.unwrap_or_else(|| !starts_with_numbers(sample, separator));
         Self { separator, header }
@@ -43,7 +123,7 @@ impl CsvForm {
     }
 
     /// The names of the columns; without a header they are `column_1`, `column_2`, ...
-    pub(super) fn schema(self, bytes: impl Read, file: &Path) -> Result<SchemaRef, Error> {
+    fn schema(self, bytes: impl Read, file: &Path) -> Result<SchemaRef, Error> {
         let mut reader = self.reader(bytes);
         let first = if self.header {
             reader.headers().cloned()
@@ -63,6 +143,46 @@ impl CsvForm {
         Ok(Arc::new(Schema::new(
             first.iter().enumerate().map(name).collect::<Vec<_>>(),
         )))
+    }
+}
+
+struct CsvSource {
+    input: Input,
+    form: Form,
+    schema: SchemaRef,
+    decimal_comma: bool,
+    rows: usize,
+}
+
+impl TableSource for CsvSource {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn blocks(&self, wanted: Option<&[usize]>) -> Result<Blocks, Error> {
+        let file = self.input.name();
+        let all = || (0..self.schema.fields().len()).collect();
+        let wanted = wanted.map_or_else(all, <[usize]>::to_vec);
+        let schema = self.schema.project(&wanted);
+        let schema = schema.map_err(|error| Place::file(file).error(error))?;
+        Ok(Box::new(CsvBlocks {
+            reader: self.form.reader(self.input.read()?),
+            schema: Arc::new(schema),
+            wanted,
+            rows: self.rows,
+            file: file.to_owned(),
+        }))
+    }
+
+    fn format(&self) -> Arc<dyn TableFormat> {
+        Arc::new(Csv {
+            separator: Some(self.form.separator),
+            header: Some(self.form.header),
+        })
+    }
+
+    fn decimal_comma(&self) -> bool {
+        self.decimal_comma
     }
 }
 
@@ -109,42 +229,21 @@ fn starts_with_numbers(sample: &[u8], separator: u8) -> bool {
 }
 
 /// Whether the numbers of a sample have a decimal comma.
-pub(super) fn looks_like_decimal_comma(sample: &[u8], separator: u8) -> bool {
+fn looks_like_decimal_comma(sample: &[u8], separator: u8) -> bool {
     let records: Vec<StringRecord> = records(sample, separator).collect();
     has_decimal_comma(records.iter().flat_map(StringRecord::iter))
 }
 
 /// Reads block after block; `wanted` are the columns kept.
-pub(super) struct CsvBlocks {
+struct CsvBlocks {
     reader: csv::Reader<Box<dyn Read + Send>>,
     schema: SchemaRef,
     wanted: Vec<usize>,
     rows: usize,
-    file: std::path::PathBuf,
+    file: PathBuf,
 }
 
 impl CsvBlocks {
-    pub(super) fn new(
-        form: CsvForm,
-        bytes: Box<dyn Read + Send>,
-        schema: SchemaRef,
-        wanted: Vec<usize>,
-        rows: usize,
-        file: &Path,
-    ) -> Result<Self, Error> {
-        let schema = schema
-            .project(&wanted)
-            .map_err(|error| Place::file(file).error(error))?;
-        let reader = form.reader(bytes);
-        Ok(Self {
-            reader,
-            schema: Arc::new(schema),
-            wanted,
-            rows,
-            file: file.to_owned(),
-        })
-    }
-
     fn read(&mut self) -> Result<Option<Block>, Error> {
         let mut columns: Vec<StringBuilder> =
             self.wanted.iter().map(|_| StringBuilder::new()).collect();
@@ -214,6 +313,38 @@ fn refuse(file: &Path, error: csv::Error) -> Error {
     }
 }
 
+struct CsvEncoder {
+    path: PathBuf,
+    writer: csv::Writer<Output>,
+}
+
+impl TableEncoder for CsvEncoder {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let columns = batch.columns().iter().map(cells::texts);
+        let columns = columns
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| Place::file(&self.path).error(error))?;
+        for row in 0..batch.num_rows() {
+            self.writer
+                .write_record(columns.iter().map(|column| column.value(row)))
+                .map_err(|error| unwritten(&self.path, error))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Output, Error> {
+        let output = self.writer.into_inner();
+        output.map_err(|error| Error::writing(&self.path)(error.into_error()))
+    }
+}
+
+fn unwritten(path: &Path, error: csv::Error) -> Error {
+    match error.into_kind() {
+        ErrorKind::Io(source) => Error::writing(path)(source),
+        other => Place::file(path).error(format!("{other:?}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,8 +365,8 @@ mod tests {
 
     #[test]
     fn a_first_line_of_numbers_is_no_header() {
-        assert!(!CsvForm::look(b"0.0,1.5\n1.0,2.5\n", None, None).header);
-        assert!(CsvForm::look(b"t,x\n1.0,2.5\n", None, None).header);
-        assert!(CsvForm::look(b"0.0,1.5\n1.0,2.5\n", None, Some(true)).header);
+        assert!(!Form::look(b"0.0,1.5\n1.0,2.5\n", None, None).header);
+        assert!(Form::look(b"t,x\n1.0,2.5\n", None, None).header);
+        assert!(Form::look(b"0.0,1.5\n1.0,2.5\n", None, Some(true)).header);
     }
 }

@@ -11,14 +11,22 @@ use std::sync::Arc;
 
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch,
-    StringArray,
+    StringArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray,
 };
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_select::concat::concat_batches;
 
-use super::cells;
+use super::super::cells;
+use super::super::columns::Columns as UsedColumns;
+use super::super::input::Input;
+use super::super::options::ReadOptions;
+use super::super::output::Output;
+use super::super::shape::Shape;
+use super::{Loaded, TableEncoder, TableFormat, TableSource};
 use crate::Error;
-use crate::data::npz::{self, Array, Elements};
+use crate::data::npz::{self, Array, Elements, MomentUnit};
 use crate::error::Place;
 
 /// How an archive holds its table.
@@ -30,14 +38,91 @@ pub enum NpzForm {
     Columns,
 }
 
-/// Reads the archive at `path`, called `name` in messages.
-pub(super) fn read(path: &Path, name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
-    let arrays = npz::read(path)?;
+/// A NumPy archive. It is read whole, since it is compressed column by column.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Npz {
+    /// How it is written; columns unless said.
+    pub form: Option<NpzForm>,
+}
+
+impl TableFormat for Npz {
+    fn name(&self) -> &'static str {
+        "npz"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["npz"]
+    }
+
+    fn recognises(&self, start: &[u8]) -> bool {
+        start.starts_with(b"PK\x03\x04")
+    }
+
+    fn open(&self, input: Input, _: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+        let arrays = npz::read_from(input.file()?, input.name())?;
+        let (form, batch) = table(&arrays, input.name())?;
+        let format = Arc::new(Npz { form: Some(form) });
+        Ok(Box::new(Loaded { batch, format }))
+    }
+
+    fn create(
+        &self,
+        output: Output,
+        schema: &SchemaRef,
+        shape: &Shape,
+    ) -> Result<Box<dyn TableEncoder>, Error> {
+        Ok(Box::new(NpzEncoder {
+            output,
+            form: self.form.unwrap_or(NpzForm::Columns),
+            schema: schema.clone(),
+            columns: shape.columns.clone(),
+            batches: Vec::new(),
+        }))
+    }
+}
+
+struct NpzEncoder {
+    output: Output,
+    form: NpzForm,
+    schema: SchemaRef,
+    columns: UsedColumns,
+    batches: Vec<RecordBatch>,
+}
+
+impl TableEncoder for NpzEncoder {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        self.batches.push(batch.clone());
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Output, Error> {
+        let path = self.output.name().to_owned();
+        let arrays = concat_batches(&self.schema, &self.batches)
+            .and_then(|all| self.arrays(&all))
+            .map_err(|error| Place::file(&path).error(error))?;
+        npz::write_to(&mut self.output, &arrays).map_err(Error::writing(&path))?;
+        Ok(self.output)
+    }
+}
+
+impl NpzEncoder {
+    fn arrays(&self, all: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+        match (self.form, &self.columns.time[..]) {
+            (NpzForm::Dense, &[time]) => {
+                dense_arrays(all, self.columns.id, time, &self.columns.channels)
+            }
+            _ => column_arrays(all),
+        }
+    }
+}
+
+/// The table in an archive, called `name` in messages.
+fn table(arrays: &[Array], name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
     let has = |wanted: &str| arrays.iter().any(|array| array.name == wanted);
     let (form, columns) = if has("times") && has("values") {
-        (NpzForm::Dense, dense_columns(&arrays))
+        (NpzForm::Dense, dense_columns(arrays))
     } else {
-        (NpzForm::Columns, plain_columns(&arrays))
+        (NpzForm::Columns, plain_columns(arrays))
     };
     let columns = columns.map_err(|problem| Place::file(name).error(problem))?;
     let fields: Vec<Field> = columns
@@ -65,16 +150,29 @@ fn plain_columns(arrays: &[Array]) -> Result<Columns, String> {
                     array.name, array.shape
                 ));
             }
-            let column: ArrayRef = match array.elements.clone() {
-                Elements::Float(values) => Arc::new(Float64Array::from(values)),
-                Elements::Float32(values) => Arc::new(Float32Array::from(values)),
-                Elements::Integer(values) => Arc::new(Int64Array::from(values)),
-                Elements::Boolean(values) => Arc::new(BooleanArray::from(values)),
-                Elements::Text(values) => Arc::new(StringArray::from(values)),
-            };
-            Ok((array.name.clone(), column))
+            Ok((array.name.clone(), column_of(&array.elements)))
         })
         .collect()
+}
+
+fn column_of(elements: &Elements) -> ArrayRef {
+    match elements.clone() {
+        Elements::Float(values) => Arc::new(Float64Array::from(values)),
+        Elements::Float32(values) => Arc::new(Float32Array::from(values)),
+        Elements::Integer(values) => Arc::new(Int64Array::from(values)),
+        Elements::Boolean(values) => Arc::new(BooleanArray::from(values)),
+        Elements::Text(values) => Arc::new(StringArray::from(values)),
+        Elements::Moments(unit, counts) => {
+            let counts = counts.into_iter();
+            let counts = counts.map(|count| (count != npz::NOT_A_TIME).then_some(count));
+            match unit {
+                MomentUnit::Second => Arc::new(counts.collect::<TimestampSecondArray>()),
+                MomentUnit::Millisecond => Arc::new(counts.collect::<TimestampMillisecondArray>()),
+                MomentUnit::Microsecond => Arc::new(counts.collect::<TimestampMicrosecondArray>()),
+                MomentUnit::Nanosecond => Arc::new(counts.collect::<TimestampNanosecondArray>()),
+            }
+        }
+    }
 }
 
 /// Long columns `id`, `time` and the channels from `times` and `values`.
@@ -107,15 +205,25 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
         ));
     }
     let (all_times, all_values) = (numbers(times)?, numbers(values)?);
+    let place = |row: usize| if shared { row % length } else { row };
     let rows: Vec<usize> = (0..series * length)
-        .filter(|row| !all_times[if shared { row % length } else { *row }].is_nan())
+        .filter(|&row| !all_times[place(row)].is_nan())
         .collect();
-    let time = rows
-        .iter()
-        .map(|row| all_times[if shared { row % length } else { *row }]);
+    let time: ArrayRef = match &times.elements {
+        // Bit for bit, since a float does not hold every nanosecond.
+        Elements::Moments(unit, counts) => {
+            let counts = rows.iter().map(|&row| counts[place(row)]);
+            column_of(&Elements::Moments(*unit, counts.collect()))
+        }
+        _ => Arc::new(
+            rows.iter()
+                .map(|&row| Some(all_times[place(row)]))
+                .collect::<Float64Array>(),
+        ),
+    };
     let mut columns: Columns = vec![
         ("id".to_owned(), ids(find("ids"), series, &rows, length)?),
-        ("time".to_owned(), Arc::new(time.collect::<Float64Array>())),
+        ("time".to_owned(), time),
     ];
     for (channel, name) in channel_names(find("channel_names"), channels)?
         .into_iter()
@@ -175,7 +283,7 @@ fn channel_names(names: Option<&Array>, channels: usize) -> Result<Vec<String>, 
 }
 
 /// The arrays of a table in columns.
-pub(super) fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
     let fields = batch.schema();
     let columns = fields.fields().iter().zip(batch.columns());
     columns
@@ -193,6 +301,9 @@ pub(super) fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowErro
 /// The elements of a column: integers with holes become floats, what is no number becomes text.
 fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
     let (kind, whole) = (column.data_type(), column.null_count() == 0);
+    if let DataType::Timestamp(unit, _) = kind {
+        return moments(column, *unit);
+    }
     Ok(match kind {
         DataType::Boolean if whole => {
             let flags = cells::integers(column)?;
@@ -218,8 +329,21 @@ fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
     })
 }
 
+/// Moments as counts; the name of their zone is not kept.
+fn moments(column: &ArrayRef, unit: TimeUnit) -> Result<Elements, ArrowError> {
+    let counts = cells::integers(column)?;
+    let counts = counts.iter().map(|count| count.unwrap_or(npz::NOT_A_TIME));
+    let unit = match unit {
+        TimeUnit::Second => MomentUnit::Second,
+        TimeUnit::Millisecond => MomentUnit::Millisecond,
+        TimeUnit::Microsecond => MomentUnit::Microsecond,
+        TimeUnit::Nanosecond => MomentUnit::Nanosecond,
+    };
+    Ok(Elements::Moments(unit, counts.collect()))
+}
+
 /// The arrays of a dense archive from a long table: `id`, `time`, channels in this order.
-pub(super) fn dense_arrays(
+fn dense_arrays(
     batch: &RecordBatch,
     id: Option<usize>,
     time: usize,
@@ -239,23 +363,37 @@ pub(super) fn dense_arrays(
         .map(|(start, end)| end - start)
         .max()
         .unwrap_or(0);
-    let times = cells::floats(batch.column(time))?;
     let columns = channels
         .iter()
         .map(|&channel| cells::floats(batch.column(channel)));
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let (mut all_times, mut all_values) = (Vec::new(), Vec::new());
-    for (&start, &end) in starts.iter().zip(&ends) {
-        for row in start..start + length {
-            let inside = row < end;
-            all_times.push(if inside { times[row] } else { f64::NAN });
-            all_values.extend(
-                columns
-                    .iter()
-                    .map(|column| if inside { column[row] } else { f64::NAN }),
-            );
+    // Shorter series are padded.
+    let padded = starts.iter().zip(&ends);
+    let padded = padded.flat_map(|(&start, &end)| {
+        (start..start + length).map(move |row| (row < end).then_some(row))
+    });
+    let padded: Vec<Option<usize>> = padded.collect();
+    let cells = padded.iter().flat_map(|row| {
+        let cell = move |column: &Vec<f64>| row.map_or(f64::NAN, |row| column[row]);
+        columns.iter().map(cell)
+    });
+    let all_values: Vec<f64> = cells.collect();
+    let times = batch.column(time);
+    let times = match times.data_type() {
+        DataType::Timestamp(..) => elements(times)?,
+        _ => Elements::Float(cells::floats(times)?),
+    };
+    let times = match times {
+        Elements::Moments(unit, counts) => {
+            let count = |row: &Option<usize>| row.map_or(npz::NOT_A_TIME, |row| counts[row]);
+            Elements::Moments(unit, padded.iter().map(count).collect())
         }
-    }
+        Elements::Float(times) => {
+            let time = |row: &Option<usize>| row.map_or(f64::NAN, |row| times[row]);
+            Elements::Float(padded.iter().map(time).collect())
+        }
+        other => other,
+    };
     let names = channels
         .iter()
         .map(|&at| batch.schema().field(at).name().clone())
@@ -279,7 +417,7 @@ pub(super) fn dense_arrays(
         .map(|&start| ids.value(start).to_owned())
         .collect();
     Ok(vec![
-        named("times", vec![series, length], Elements::Float(all_times)),
+        named("times", vec![series, length], times),
         named("values", vec![series, length, channels.len()], values),
         named("ids", vec![series], Elements::Text(id_texts)),
         named("channel_names", vec![channels.len()], Elements::Text(names)),
