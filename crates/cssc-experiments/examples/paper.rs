@@ -8,17 +8,18 @@
 //! First the set: `toy` (the frozen toy-v1 in `data`) or `hopper` (made by MuJoCo, which
 //! `scripts/get-mujoco` brings); then the percentage of points that are observed (10, 30 or 50), the
 //! method (`ode-rnn`, `cssc`, `hidden-cssc`), and any settings of the training or the model as
-//! NAME=JSON, with the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
+//! NAME=VALUE, with the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
 use cssc::data::{Dataset, Parts, Random, Split};
+use cssc::fill::LearnOptions;
 use cssc::model::{Compensation, ModelConfig, Network};
+use cssc::settings::name_and_value;
 use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
 use cssc_experiments::ToyV1;
 use cssc_experiments::generate::hopper::{self, Hopper};
 use cssc_experiments::generate::{Generator, mujoco};
-use serde_json::{Value, json};
 use std::error::Error;
 use std::path::Path;
 
@@ -30,25 +31,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("which percentage is observed?")?
         .parse()?;
     let method = arguments.next().ok_or("which method?")?;
-    let model = ModelConfig::of_method(&method).ok_or("there is no such method")?;
-    let mut model = serde_json::to_value(model)?;
-    let mut training = json!({ "masking": Masking::Count(percent) });
+    let mut settings = LearnOptions {
+        model: ModelConfig::of_method(&method).ok_or("there is no such method")?,
+        training: TrainConfig {
+            masking: Masking::Count(percent),
+            ..TrainConfig::default()
+        },
+        ..LearnOptions::default()
+    };
     for pair in arguments {
-        let (name, text) = pair.split_once('=').ok_or("settings are NAME=VALUE")?;
-        let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
-        if name == "threads" {
-            let threads = text.parse()?;
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()?;
-        } else if model.get(name).is_some() {
-            model[name] = value;
-        } else {
-            training[name] = value;
+        match name_and_value(&pair) {
+            Some(("threads", threads)) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads.parse()?)
+                .build_global()?,
+            _ => settings.set(&pair)?,
         }
     }
-    let mut model: ModelConfig = serde_json::from_value(model)?;
-    let training: TrainConfig = serde_json::from_value(training)?;
+    let LearnOptions {
+        mut model,
+        training,
+        ..
+    } = settings;
 
     let (parts, test) = match set.as_str() {
         "toy" => curves(percent)?,

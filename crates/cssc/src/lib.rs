@@ -10,6 +10,7 @@
 //! | module | |
 //! |---|---|
 //! | [`Error`] | one error for everything, with its kind, its place and what would help |
+//! | `settings` | defaults, below a file, below single settings |
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
@@ -19,10 +20,12 @@
 //! | `ode` | fields, fixed-step solvers, the steps of many series in one block, the C² curve between |
 //! | `model` | one seam for all models: ODE-RNN, CSSC, hidden CSSC, latent CSSC, …; model files; curves at any time |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
-//! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
+//! | `evaluate` | how well methods find what is hidden from them: hold-out, scores, bands |
+//! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |
 //!
-//! `nn`, `ode`, `model`, `train` and `fill` come with the feature `nn`, the reading of files
-//! with `tables`; without both the spline part stays, with two small dependencies.
+//! `nn`, `ode`, `model` and `train` come with the feature `nn`, the reading of files with `tables`,
+//! `evaluate` and `fill` with either; without both the spline part stays, with two small
+//! dependencies.
 //!
 //! Training a model and asking it for a curve:
 //!
@@ -62,6 +65,9 @@ mod numeric;
 mod error;
 
 #[cfg(any(feature = "nn", feature = "tables"))]
+pub mod settings;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
 pub mod io;
 
 mod path;
@@ -86,12 +92,17 @@ pub mod model;
 #[cfg(feature = "nn")]
 pub mod train;
 
-#[cfg(feature = "nn")]
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod evaluate;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
 pub mod fill;
 
 pub use compensate::{CompensationOptions, EndRule, compensate};
 pub use data::{Dataset, Series};
 pub use error::{Error, ErrorKind, Hint, Place, Problem};
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub use fill::Imputer;
 #[cfg(feature = "nn")]
 pub use model::Model;
 pub use numeric::real::Real;

@@ -72,7 +72,7 @@ impl Program for Field {
                 let tableau = Solver::Euler.tableau();
                 let states: Vec<_> = (0..POINTS)
                     .map(|_| {
-                        state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
+                        state = advance(&mut graph, dynamics, tableau, state, &lengths);
                         state
                     })
                     .collect();

@@ -6,6 +6,7 @@ use super::network::Network;
 use super::ode_rnn::{OdeRnn, OdeRnnConfig};
 use crate::Error;
 use crate::nn::{Float, Parameters};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -247,9 +248,9 @@ impl<'de> Deserialize<'de> for ModelConfig {
         };
         let settings = Value::Object(settings);
         let config = match kind.as_str() {
-            "ode-rnn" => serde_json::from_value(settings).map(Self::OdeRnn),
-            "latent-cssc" => serde_json::from_value(settings).map(Self::LatentCssc),
-            "custom" => serde_json::from_value(settings).map(Self::Custom),
+            "ode-rnn" => named(settings).map(Self::OdeRnn),
+            "latent-cssc" => named(settings).map(Self::LatentCssc),
+            "custom" => named(settings).map(Self::Custom),
             _ => {
                 return Err(D::Error::custom(format!(
                     "there is no kind of model `{kind}`"
@@ -258,6 +259,13 @@ impl<'de> Deserialize<'de> for ModelConfig {
         };
         config.map_err(D::Error::custom)
     }
+}
+
+/// Settings of one kind; what is wrong is told with the name of the setting.
+fn named<T: DeserializeOwned>(
+    settings: Value,
+) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
+    serde_path_to_error::deserialize(settings)
 }
 
 #[cfg(test)]

@@ -16,5 +16,7 @@ pub fn read_dataset(path: &Path, options: &ReadOptions) -> Result<(Dataset, Vec<
     let series = reader.by_ref().map(|rows| Ok(rows?.series));
     let series = series.collect::<Result<Vec<_>, Error>>()?;
     let names = reader.shape().columns.channel_names();
-    Ok((Dataset::new(names, series)?, reader.notices()))
+    let ranges = reader.shape().columns.integer_ranges();
+    let dataset = Dataset::new(names, series)?.with_integers(ranges);
+    Ok((dataset, reader.notices()))
 }

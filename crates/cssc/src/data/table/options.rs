@@ -56,6 +56,9 @@ pub struct ReadOptions {
     pub time_zone: Option<String>,
     /// The columns of values; otherwise all numeric ones that are left.
     pub channels: Vec<String>,
+    /// Columns of values that hold integers, beside those whose type says so: what is filled in is
+    /// rounded.
+    pub integers: Vec<String>,
     /// Entries that mean missing, beside the empty one, NaN, NA, N/A, null and none. Numbers are
     /// compared as numbers: `-200` also means `-200.0`.
     pub missing: Vec<String>,
@@ -78,6 +81,7 @@ impl Default for ReadOptions {
             time_format: TimeFormat::default(),
             time_zone: None,
             channels: Vec::new(),
+            integers: Vec::new(),
             missing: Vec::new(),
             duplicates: Duplicates::default(),
             batch_rows: 16_384,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use jiff::tz::TimeZone;
 
+use super::cells::counts_per_second;
 use super::columns::Columns;
 use super::formats::{Formats, Npz, NpzForm, TableFormat};
 use super::number::NumberRules;
 use super::options::TimeFormat;
-use super::time::TimeForm;
+use super::time::{FINEST_SECONDS, TimeForm};
 use crate::error::Problem;
 
 /// Columns, numbers, times and storage of a table.
@@ -36,6 +37,55 @@ impl Shape {
     /// zone the user gave, or UTC.
     pub fn time_zone(&self) -> TimeZone {
         self.times.home().clone()
+    }
+
+    /// The smallest difference between two times that can be stored, in seconds where times are
+    /// dates; `None` where it does not matter.
+    pub fn finest_step(&self) -> Option<f64> {
+        let [time] = self.columns.time[..] else {
+            return self.times.finest();
+        };
+        let kind = self.columns.schema.field(time).data_type();
+        match counts_per_second(kind) {
+            Some(per_second) => Some(1.0 / per_second),
+            None if kind.is_integer() => Some(self.times.from_number(1.0)),
+            None => self.times.finest(),
+        }
+    }
+
+    /// Whether rows this far apart can be told apart by their stored times.
+    ///
+    /// # Errors
+    /// If not; the finest step that works is said.
+    pub fn check_step(&self, step: f64) -> Result<(), String> {
+        let Some(finest) = self.finest_step() else {
+            return Ok(());
+        };
+        let steps = step / finest;
+        // A step of thousands of nanoseconds need not be exact to the last one.
+        if (steps - steps.round()).abs() * finest <= (finest * 1e-3).max(FINEST_SECONDS) {
+            return Ok(());
+        }
+        Err(format!(
+            "the times of the table are stored in steps of {0}; give a multiple of {0}",
+            self.describe_length(finest)
+        ))
+    }
+
+    /// A length of time for people.
+    pub(super) fn describe_length(&self, length: f64) -> String {
+        let units = [
+            ("day", 86_400.0),
+            ("hour", 3600.0),
+            ("minute", 60.0),
+            ("second", 1.0),
+        ];
+        let unit = units.iter().find(|(_, seconds)| length >= *seconds);
+        match unit.filter(|_| self.times_are_seconds()) {
+            Some((name, seconds)) if length == *seconds => format!("1 {name}"),
+            Some((name, seconds)) => format!("{} {name}s", length / seconds),
+            None => length.to_string(),
+        }
     }
 
     /// A time as people write it for this table: as a number of seconds since 1970 where the times are
@@ -77,6 +127,7 @@ impl Shape {
                 id: Some(0),
                 time: vec![1],
                 channels,
+                integers: Vec::new(),
             },
             times: times.expect("numbers need no zone"),
             numbers,

@@ -58,6 +58,7 @@ impl TableWriter {
             )));
         }
         let schema = written_schema(shape, to_text, &extras);
+        let schema = schema.map_err(|problem| Place::file(path).error(problem))?;
         let extras = extras.into_iter().map(|(extra, _)| extra).collect();
         // Parquet and archives are compressed inside; a compression around them is still honoured.
         let output = Output::create(path, Compression::by_ending(path).0)?;

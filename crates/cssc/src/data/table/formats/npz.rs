@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch,
-    StringArray,
+    StringArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray,
 };
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
 
 use super::super::cells;
@@ -25,7 +26,7 @@ use super::super::output::Output;
 use super::super::shape::Shape;
 use super::{Loaded, TableEncoder, TableFormat, TableSource};
 use crate::Error;
-use crate::data::npz::{self, Array, Elements};
+use crate::data::npz::{self, Array, Elements, MomentUnit};
 use crate::error::Place;
 
 /// How an archive holds its table.
@@ -149,16 +150,29 @@ fn plain_columns(arrays: &[Array]) -> Result<Columns, String> {
                     array.name, array.shape
                 ));
             }
-            let column: ArrayRef = match array.elements.clone() {
-                Elements::Float(values) => Arc::new(Float64Array::from(values)),
-                Elements::Float32(values) => Arc::new(Float32Array::from(values)),
-                Elements::Integer(values) => Arc::new(Int64Array::from(values)),
-                Elements::Boolean(values) => Arc::new(BooleanArray::from(values)),
-                Elements::Text(values) => Arc::new(StringArray::from(values)),
-            };
-            Ok((array.name.clone(), column))
+            Ok((array.name.clone(), column_of(&array.elements)))
         })
         .collect()
+}
+
+fn column_of(elements: &Elements) -> ArrayRef {
+    match elements.clone() {
+        Elements::Float(values) => Arc::new(Float64Array::from(values)),
+        Elements::Float32(values) => Arc::new(Float32Array::from(values)),
+        Elements::Integer(values) => Arc::new(Int64Array::from(values)),
+        Elements::Boolean(values) => Arc::new(BooleanArray::from(values)),
+        Elements::Text(values) => Arc::new(StringArray::from(values)),
+        Elements::Moments(unit, counts) => {
+            let counts = counts.into_iter();
+            let counts = counts.map(|count| (count != npz::NOT_A_TIME).then_some(count));
+            match unit {
+                MomentUnit::Second => Arc::new(counts.collect::<TimestampSecondArray>()),
+                MomentUnit::Millisecond => Arc::new(counts.collect::<TimestampMillisecondArray>()),
+                MomentUnit::Microsecond => Arc::new(counts.collect::<TimestampMicrosecondArray>()),
+                MomentUnit::Nanosecond => Arc::new(counts.collect::<TimestampNanosecondArray>()),
+            }
+        }
+    }
 }
 
 /// Long columns `id`, `time` and the channels from `times` and `values`.
@@ -191,15 +205,25 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
         ));
     }
     let (all_times, all_values) = (numbers(times)?, numbers(values)?);
+    let place = |row: usize| if shared { row % length } else { row };
     let rows: Vec<usize> = (0..series * length)
-        .filter(|row| !all_times[if shared { row % length } else { *row }].is_nan())
+        .filter(|&row| !all_times[place(row)].is_nan())
         .collect();
-    let time = rows
-        .iter()
-        .map(|row| all_times[if shared { row % length } else { *row }]);
+    let time: ArrayRef = match &times.elements {
+        // Bit for bit, since a float does not hold every nanosecond.
+        Elements::Moments(unit, counts) => {
+            let counts = rows.iter().map(|&row| counts[place(row)]);
+            column_of(&Elements::Moments(*unit, counts.collect()))
+        }
+        _ => Arc::new(
+            rows.iter()
+                .map(|&row| Some(all_times[place(row)]))
+                .collect::<Float64Array>(),
+        ),
+    };
     let mut columns: Columns = vec![
         ("id".to_owned(), ids(find("ids"), series, &rows, length)?),
-        ("time".to_owned(), Arc::new(time.collect::<Float64Array>())),
+        ("time".to_owned(), time),
     ];
     for (channel, name) in channel_names(find("channel_names"), channels)?
         .into_iter()
@@ -277,6 +301,9 @@ fn column_arrays(batch: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
 /// The elements of a column: integers with holes become floats, what is no number becomes text.
 fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
     let (kind, whole) = (column.data_type(), column.null_count() == 0);
+    if let DataType::Timestamp(unit, _) = kind {
+        return moments(column, *unit);
+    }
     Ok(match kind {
         DataType::Boolean if whole => {
             let flags = cells::integers(column)?;
@@ -302,6 +329,19 @@ fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
     })
 }
 
+/// Moments as counts; the name of their zone is not kept.
+fn moments(column: &ArrayRef, unit: TimeUnit) -> Result<Elements, ArrowError> {
+    let counts = cells::integers(column)?;
+    let counts = counts.iter().map(|count| count.unwrap_or(npz::NOT_A_TIME));
+    let unit = match unit {
+        TimeUnit::Second => MomentUnit::Second,
+        TimeUnit::Millisecond => MomentUnit::Millisecond,
+        TimeUnit::Microsecond => MomentUnit::Microsecond,
+        TimeUnit::Nanosecond => MomentUnit::Nanosecond,
+    };
+    Ok(Elements::Moments(unit, counts.collect()))
+}
+
 /// The arrays of a dense archive from a long table: `id`, `time`, channels in this order.
 fn dense_arrays(
     batch: &RecordBatch,
@@ -323,23 +363,37 @@ fn dense_arrays(
         .map(|(start, end)| end - start)
         .max()
         .unwrap_or(0);
-    let times = cells::floats(batch.column(time))?;
     let columns = channels
         .iter()
         .map(|&channel| cells::floats(batch.column(channel)));
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let (mut all_times, mut all_values) = (Vec::new(), Vec::new());
-    for (&start, &end) in starts.iter().zip(&ends) {
-        for row in start..start + length {
-            let inside = row < end;
-            all_times.push(if inside { times[row] } else { f64::NAN });
-            all_values.extend(
-                columns
-                    .iter()
-                    .map(|column| if inside { column[row] } else { f64::NAN }),
-            );
+    // Shorter series are padded.
+    let padded = starts.iter().zip(&ends);
+    let padded = padded.flat_map(|(&start, &end)| {
+        (start..start + length).map(move |row| (row < end).then_some(row))
+    });
+    let padded: Vec<Option<usize>> = padded.collect();
+    let cells = padded.iter().flat_map(|row| {
+        let cell = move |column: &Vec<f64>| row.map_or(f64::NAN, |row| column[row]);
+        columns.iter().map(cell)
+    });
+    let all_values: Vec<f64> = cells.collect();
+    let times = batch.column(time);
+    let times = match times.data_type() {
+        DataType::Timestamp(..) => elements(times)?,
+        _ => Elements::Float(cells::floats(times)?),
+    };
+    let times = match times {
+        Elements::Moments(unit, counts) => {
+            let count = |row: &Option<usize>| row.map_or(npz::NOT_A_TIME, |row| counts[row]);
+            Elements::Moments(unit, padded.iter().map(count).collect())
         }
-    }
+        Elements::Float(times) => {
+            let time = |row: &Option<usize>| row.map_or(f64::NAN, |row| times[row]);
+            Elements::Float(padded.iter().map(time).collect())
+        }
+        other => other,
+    };
     let names = channels
         .iter()
         .map(|&at| batch.schema().field(at).name().clone())
@@ -363,7 +417,7 @@ fn dense_arrays(
         .map(|&start| ids.value(start).to_owned())
         .collect();
     Ok(vec![
-        named("times", vec![series, length], Elements::Float(all_times)),
+        named("times", vec![series, length], times),
         named("values", vec![series, length, channels.len()], values),
         named("ids", vec![series], Elements::Text(id_texts)),
         named("channel_names", vec![channels.len()], Elements::Text(names)),

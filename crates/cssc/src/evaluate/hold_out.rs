@@ -9,14 +9,18 @@
 //! several rounds, each hiding other values. A round is asked with all that the others hide in
 //! sight; models are trained on what no round hides, so they never see what they are judged by.
 
-use super::gap::{Gap, shared_gaps, typical_gap};
+use super::bounds::Bounds;
+use super::gap::{Gap, Gaps};
+use super::interpolator::{Interpolator, curve_within};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// How values are chosen to be hidden.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// In the pattern of the real gaps; one by one if there are none.
     #[default]
@@ -82,6 +86,15 @@ pub struct HoldOut {
     rounds: Vec<Round>,
 }
 
+/// What an interpolator says of the hidden values, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    /// Its answers, within bounds.
+    pub values: Vec<f64>,
+    /// How sure it is, if it knows.
+    pub std_devs: Option<Vec<f64>>,
+}
+
 /// One round: what is in sight, and which of the hidden values are its own.
 #[derive(Clone, Debug)]
 struct Round {
@@ -97,18 +110,19 @@ struct Template {
 }
 
 impl HoldOut {
-    /// Hides values of `dataset`.
+    /// Hides values of `dataset`, whose gaps are `gaps`.
     ///
     /// The first and the last value of a channel are never hidden, nor more than a third of it.
     ///
     /// # Errors
     /// Only if series cannot be rebuilt, which would be a fault of this library.
-    pub fn new(dataset: &Dataset, options: &HoldOutOptions) -> Result<Self, Error> {
+    pub fn new(dataset: &Dataset, gaps: &Gaps, options: &HoldOutOptions) -> Result<Self, Error> {
         let templates = match options.pattern {
-            Pattern::Gaps => templates(dataset, options.longest),
+            Pattern::Gaps => templates(gaps, options.longest),
             Pattern::Single => Vec::new(),
         };
-        let mut hider = Hider::new(dataset, options);
+        let usual = gaps.typical.unwrap_or(0.0);
+        let mut hider = Hider::new(dataset, usual, options);
         let mut pattern = Pattern::Gaps;
         let (mut hidden, mut rounds) = (Vec::new(), Vec::new());
         for _ in 0..options.rounds.max(1) {
@@ -139,35 +153,71 @@ impl HoldOut {
         })
     }
 
-    /// Asks `answer` for a block [times, channels] at the hidden times of every series that has
-    /// some, in parallel, and gives what it says of each hidden value.
+    /// What was hidden in every round, as places among `hidden`.
+    pub fn rounds(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.rounds.iter().map(|round| round.hidden.clone())
+    }
+
+    /// What `interpolator` says of every hidden value. Series are asked in parallel, each only for
+    /// the channels and times at which something was hidden.
     ///
     /// # Errors
-    /// The first that `answer` gives.
-    pub fn ask(
+    /// If the data do not fit the interpolator.
+    pub fn answers(
         &self,
-        answer: impl Fn(&Series, &[f64]) -> Result<Vec<f64>, Error> + Sync,
-    ) -> Result<Vec<f64>, Error> {
+        interpolator: &dyn Interpolator,
+        bounds: &Bounds,
+    ) -> Result<Answers, Error> {
         let mut parts: Vec<(&Series, &[Hidden])> = Vec::new();
         for round in &self.rounds {
             let hidden = &self.hidden[round.hidden.clone()];
             let by_series = hidden.chunk_by(|a, b| a.series == b.series);
             parts.extend(by_series.map(|part| (&round.visible.series()[part[0].series], part)));
         }
-        let ask = |&(series, part): &(&Series, &[Hidden])| -> Result<Vec<f64>, Error> {
-            let mut rows: Vec<usize> = part.iter().map(|hidden| hidden.row).collect();
-            rows.dedup();
-            let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
-            let block = answer(series, &times)?;
-            let found = part.iter().map(|hidden| {
-                let place = rows.partition_point(|&row| row < hidden.row);
-                block[place * series.channels() + hidden.channel]
-            });
-            Ok(found.collect())
+        let ask = |(series, part): &(&Series, &[Hidden])| answer(interpolator, series, part);
+        let found: Result<Vec<Answers>, Error> = parts.par_iter().map(ask).collect();
+        let mut all = Answers {
+            values: Vec::with_capacity(self.hidden.len()),
+            std_devs: Some(Vec::with_capacity(self.hidden.len())),
         };
-        let found: Result<Vec<Vec<f64>>, Error> = parts.par_iter().map(ask).collect();
-        Ok(found?.concat())
+        for one in found? {
+            all.values.extend(one.values);
+            match (&mut all.std_devs, one.std_devs) {
+                (Some(all), Some(one)) => all.extend(one),
+                _ => all.std_devs = None,
+            }
+        }
+        for (hidden, value) in self.hidden.iter().zip(&mut all.values) {
+            *value = bounds.apply(hidden.channel, *value);
+        }
+        Ok(all)
     }
+}
+
+/// What an interpolator says of the hidden values of one series.
+fn answer(
+    interpolator: &dyn Interpolator,
+    series: &Series,
+    hidden: &[Hidden],
+) -> Result<Answers, Error> {
+    let mut rows: Vec<usize> = hidden.iter().map(|hidden| hidden.row).collect();
+    rows.dedup();
+    let mut channels: Vec<usize> = hidden.iter().map(|hidden| hidden.channel).collect();
+    channels.sort_unstable();
+    channels.dedup();
+    let times: Vec<f64> = rows.iter().map(|&row| series.times()[row]).collect();
+    let curve = curve_within(interpolator, series, &channels, &times)?;
+    let pick = |block: &Vec<f64>| {
+        let places = hidden.iter().map(|hidden| {
+            let row = rows.partition_point(|&row| row < hidden.row);
+            row * channels.len() + channels.partition_point(|&c| c < hidden.channel)
+        });
+        places.map(|place| block[place]).collect()
+    };
+    Ok(Answers {
+        values: pick(&curve.values),
+        std_devs: curve.std_devs.as_ref().map(pick),
+    })
 }
 
 /// The same series with other values.
@@ -179,12 +229,12 @@ fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, Erro
 }
 
 /// Gaps of several channels that begin and end together are one template.
-fn templates(dataset: &Dataset, longest: Option<f64>) -> Vec<Template> {
+fn templates(gaps: &Gaps, longest: Option<f64>) -> Vec<Template> {
     let template = |gaps: Vec<Gap>| Template {
         length: gaps[0].length(),
         channels: gaps.iter().map(|gap| gap.channel).collect(),
     };
-    shared_gaps(dataset)
+    gaps.shared()
         .into_iter()
         .map(template)
         .filter(|template| longest.is_none_or(|longest| template.length <= longest))
@@ -209,7 +259,7 @@ struct Hider<'a> {
 }
 
 impl<'a> Hider<'a> {
-    fn new(dataset: &'a Dataset, options: &HoldOutOptions) -> Self {
+    fn new(dataset: &'a Dataset, usual: f64, options: &HoldOutOptions) -> Self {
         let count = |series: &Series, channel| {
             let known = (0..series.len()).filter(|&row| series.value(row, channel).is_some());
             known.count()
@@ -237,7 +287,7 @@ impl<'a> Hider<'a> {
                 .map(|row| row.iter().map(|known| known / 3).collect())
                 .collect(),
             starts,
-            usual: typical_gap(dataset).unwrap_or(0.0),
+            usual,
             wanted: ((all as f64 * options.part).round() as usize)
                 .min(options.most / options.rounds.max(1)),
             cells: Vec::new(),
@@ -381,6 +431,26 @@ fn gap_around(series: &Series, row: usize, channel: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::Curve;
+
+    fn hold_out(data: &Dataset, options: &HoldOutOptions) -> Result<HoldOut, Error> {
+        HoldOut::new(data, &Gaps::find(data), options)
+    }
+
+    /// Knows that channel c of [`gappy`] is 2 t + c.
+    #[derive(Debug)]
+    struct Truth;
+
+    impl Interpolator for Truth {
+        fn name(&self) -> &str {
+            "truth"
+        }
+
+        fn curve(&self, _: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+            let row = |&t: &f64| channels.iter().map(move |&c| 2.0 * t + c as f64);
+            Ok(times.iter().flat_map(row).collect::<Vec<f64>>().into())
+        }
+    }
 
     /// Two channels of 400 rows, gaps of 3 rows in both together and of 1 row in the second.
     fn gappy() -> Dataset {
@@ -400,7 +470,7 @@ mod tests {
     #[test]
     fn hidden_values_lie_in_gaps_like_the_real_ones() {
         let data = gappy();
-        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        let held = hold_out(&data, &HoldOutOptions::default()).unwrap();
         assert_eq!(held.pattern, Pattern::Gaps);
         let wanted = 0.3 * (2 * 400 - 15) as f64;
         // The second channel reaches its third first.
@@ -426,7 +496,7 @@ mod tests {
     #[test]
     fn rounds_hide_different_values_and_see_those_of_the_others() {
         let data = gappy();
-        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        let held = hold_out(&data, &HoldOutOptions::default()).unwrap();
         let mut cells: Vec<_> = held.hidden.iter().map(|h| (h.row, h.channel)).collect();
         cells.sort_unstable();
         cells.dedup();
@@ -439,15 +509,10 @@ mod tests {
             }
         }
         // Whoever answers with the true value is right about every one of them.
-        let truth = |_: &Series, times: &[f64]| {
-            Ok(times
-                .iter()
-                .flat_map(|&t| [2.0 * t, 2.0 * t + 1.0])
-                .collect())
-        };
-        let found = held.ask(truth).unwrap();
+        let found = held.answers(&Truth, &Bounds::none(2)).unwrap();
         let values: Vec<f64> = held.hidden.iter().map(|h| h.value).collect();
-        assert_eq!(found, values);
+        assert_eq!(found.values, values);
+        assert_eq!(found.std_devs, None);
     }
 
     #[test]
@@ -456,7 +521,7 @@ mod tests {
             longest: Some(3.0),
             ..HoldOutOptions::default()
         };
-        let held = HoldOut::new(&gappy(), &options).unwrap();
+        let held = hold_out(&gappy(), &options).unwrap();
         assert!(held.hidden.iter().all(|h| h.gap == 2.0 && h.channel == 1));
     }
 
@@ -470,7 +535,7 @@ mod tests {
                 seed,
                 ..HoldOutOptions::default()
             };
-            HoldOut::new(&data, &options).unwrap().hidden
+            hold_out(&data, &options).unwrap().hidden
         };
         assert_eq!(hide(1).len(), 60);
         assert_eq!(hide(1), hide(1));
@@ -486,7 +551,7 @@ mod tests {
     fn nothing_is_hidden_where_nothing_is_known() {
         let series = Series::new(None, 1, vec![0.0, 1.0], vec![f64::NAN; 2]).unwrap();
         let data = Dataset::new(vec!["a".into()], vec![series]).unwrap();
-        let held = HoldOut::new(&data, &HoldOutOptions::default()).unwrap();
+        let held = hold_out(&data, &HoldOutOptions::default()).unwrap();
         assert_eq!(held.hidden, []);
     }
 }
