@@ -173,7 +173,6 @@ fn draw_series(
                 times: known_times,
                 values: known,
             },
-            hidden: Points::default(),
             filled: Points {
                 times: filled_times,
                 values: filled_values,
