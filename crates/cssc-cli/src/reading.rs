@@ -2,9 +2,9 @@
 
 use crate::failure::{Failure, failure_from};
 use crate::watching::Verbosity;
-use cssc::Error;
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Format, Layout, ReadOptions, TableReader, TimeFormat};
+use cssc::{Error, Hint, Problem};
 use std::path::PathBuf;
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
@@ -135,20 +135,33 @@ impl TableArguments {
 
 /// What the library says, with the flags that help.
 fn with_flags(error: &Error) -> Failure {
-    let hints = [
-        ("average rows of equal time", "--duplicates average"),
-        ("name the column that tells the series apart", "--id"),
-        ("say which zone is meant where none is given", "--time-zone"),
-        ("give the time format", "--time-format"),
-        ("say which columns hold the values", "--values"),
-        ("that this mark means missing", "--missing"),
-        ("no column looks like time; name it", "--time"),
-    ];
-    let mut text = error.to_string();
-    for (words, flag) in hints {
-        text = text.replace(words, &format!("{words} ({flag})"));
+    match error {
+        Error::Content {
+            place,
+            problem: Problem {
+                text,
+                hint: Some(hint),
+            },
+        } => Failure::new(format!("{place}: {text}; {}.", remedy(*hint))),
+        _ => failure_from(error),
     }
-    Failure::new(format!("{text}."))
+}
+
+/// A hint of the library in the words of the command.
+fn remedy(hint: Hint) -> String {
+    let remedy = match hint {
+        Hint::RepeatedTimes => {
+            "average rows of equal time (--duplicates average), or name the column that tells the series apart (--id)"
+        }
+        Hint::TimeZone => "say which zone is meant where none is given (--time-zone)",
+        Hint::TimeFormat => "give the time format (--time-format), for example %d/%m/%Y %H:%M:%S",
+        Hint::NotANumber => {
+            "say which columns hold the values (--values), or that this mark means missing (--missing)"
+        }
+        Hint::TimeColumn => "name it (--time)",
+        other => return other.to_string(),
+    };
+    remedy.to_owned()
 }
 
 /// All series of an open table, as far as memory allows, and whether that was all. The reader then

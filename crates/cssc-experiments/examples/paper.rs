@@ -18,7 +18,7 @@ use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer}
 use cssc_experiments::ToyV1;
 use cssc_experiments::generate::hopper::{self, Hopper};
 use cssc_experiments::generate::{Generator, mujoco};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::error::Error;
 use std::path::Path;
 
@@ -30,13 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("which percentage is observed?")?
         .parse()?;
     let method = arguments.next().ok_or("which method?")?;
-    let (mut model, mut training) = (Map::new(), Map::new());
-    model.insert("method".into(), json!(method));
-    training.insert(
-        "masking".into(),
-        serde_json::to_value(Masking::Count(percent))?,
-    );
-    let known = serde_json::to_value(ModelConfig::default())?;
+    let model = ModelConfig::of_method(&method).ok_or("there is no such method")?;
+    let mut model = serde_json::to_value(model)?;
+    let mut training = json!({ "masking": Masking::Count(percent) });
     for pair in arguments {
         let (name, text) = pair.split_once('=').ok_or("settings are NAME=VALUE")?;
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
@@ -45,14 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build_global()?;
-        } else if known.get(name).is_some() {
-            model.insert(name.into(), value);
+        } else if model.get(name).is_some() {
+            model[name] = value;
         } else {
-            training.insert(name.into(), value);
+            training[name] = value;
         }
     }
-    let mut model: ModelConfig = serde_json::from_value(Value::Object(model))?;
-    let training: TrainConfig = serde_json::from_value(Value::Object(training))?;
+    let mut model: ModelConfig = serde_json::from_value(model)?;
+    let training: TrainConfig = serde_json::from_value(training)?;
 
     let (parts, test) = match set.as_str() {
         "toy" => curves(percent)?,

@@ -1,8 +1,9 @@
 //! Parts of the engine: `cargo bench --bench engine`. Whole iterations: `cssc bench`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use cssc::Jets;
 use cssc::data::Random;
-use cssc::nn::{Activation, Gradient, Graph, Initializer, Jet, Memory, Mlp, Parameters};
+use cssc::nn::{Activation, Gradient, Graph, Initializer, Layer, Memory, Mlp, Parameters};
 
 const ROWS: usize = 25;
 const HIDDEN: usize = 15;
@@ -50,14 +51,13 @@ fn passes(criterion: &mut Criterion) {
         bencher.iter(|| {
             let mut graph = Graph::new(&mut memory, &parameters);
             let value = graph.input(ROWS, HIDDEN, &block);
-            let jet = Jet {
+            let jet = Jets {
                 value,
                 slope: value,
-                curvature: Some(value),
+                curvature: value,
             };
             let jet = network.jet(&mut graph, jet);
-            let bent = jet.curvature.expect("asked for");
-            let loss = graph.square(bent, None, None, 1.0);
+            let loss = graph.square(jet.curvature, None, None, 1.0);
             graph.backward(loss, &mut gradient);
         });
     });

@@ -22,7 +22,7 @@
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
 //! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
 //!
-//! `nn`, `ode`, `model`, `batch`, `train` and `fill` come with the feature `nn`, the reading of files
+//! `nn`, `ode`, `model`, `train` and `fill` come with the feature `nn`, the reading of files
 //! with `tables`; without both the spline part stays, with two small dependencies.
 //!
 //! Training a model and asking it for a curve:
@@ -74,9 +74,6 @@ pub mod compensate;
 pub mod smooth;
 
 pub mod data;
-
-#[cfg(feature = "nn")]
-pub mod batch;
 
 #[cfg(feature = "nn")]
 pub mod nn;

@@ -43,6 +43,15 @@ impl<S> Jets<S> {
         }
     }
 
+    /// Applies `f` to each of the three blocks together with that of `other`.
+    pub fn zip<R, U>(self, other: Jets<R>, mut f: impl FnMut(S, R) -> U) -> Jets<U> {
+        Jets {
+            value: f(self.value, other.value),
+            slope: f(self.slope, other.slope),
+            curvature: f(self.curvature, other.curvature),
+        }
+    }
+
     /// The three blocks with their names, in the order value, slope, curvature.
     pub fn by_name(self) -> [(&'static str, S); 3] {
         [

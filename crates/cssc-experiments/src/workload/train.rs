@@ -6,7 +6,7 @@ use cssc::compensate::EndRule;
 use cssc::model::{Compensation, Network, OdeRnnConfig};
 use cssc::nn::{Gradient, Parameters};
 use cssc::ode::Solver;
-use cssc::train::{AdaMax, LossStep, ParallelBatch, Sample};
+use cssc::train::{LossStep, Optimizer, OptimizerKind, ParallelBatch, Sample};
 
 const RATE: f64 = 0.005;
 
@@ -17,7 +17,7 @@ pub(super) struct Train {
     samples: Vec<Sample>,
     shards: ParallelBatch<f32>,
     gradient: Gradient<f32>,
-    optimizer: Option<AdaMax<f32>>,
+    optimizer: Option<Optimizer<f32>>,
     loss: f64,
 }
 
@@ -35,7 +35,7 @@ impl Train {
         let (network, parameters) = build(config);
         Self {
             gradient: Gradient::zeros(&parameters),
-            optimizer: optimise.then(|| AdaMax::new(parameters.values().len())),
+            optimizer: optimise.then(|| Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos())),
             shards: ParallelBatch::new(),
             network,
             parameters,

@@ -1,6 +1,7 @@
 //! All models by their settings: the only place that knows every kind.
 
 use super::compensated::Compensation;
+use super::latent_cssc::{LatentCssc, LatentCsscConfig};
 use super::network::Network;
 use super::ode_rnn::{OdeRnn, OdeRnnConfig};
 use crate::Error;
@@ -16,6 +17,8 @@ use serde_json::{Map, Value};
 pub enum ModelConfig {
     /// An ODE-RNN, plain or compensated: CSSC and hidden CSSC.
     OdeRnn(OdeRnnConfig),
+    /// Attention to all observations and a smooth decoder, compensated.
+    LatentCssc(LatentCsscConfig),
     /// A network from outside this library; its program builds it.
     Custom(CustomConfig),
 }
@@ -68,6 +71,11 @@ pub const MODEL_METHODS: &[ModelMethod] = &[
         description: "an ODE-RNN with the compensation of its state",
         config: || ode_rnn(Compensation::Hidden),
     },
+    ModelMethod {
+        name: "latent-cssc",
+        description: "attention to all observations, a smooth decoder, the compensation",
+        config: || ModelConfig::LatentCssc(LatentCsscConfig::default()),
+    },
 ];
 
 /// One arm a kind.
@@ -75,6 +83,7 @@ macro_rules! each {
     ($model:expr, $config:ident => $body:expr, custom $custom:ident => $other:expr) => {
         match $model {
             ModelConfig::OdeRnn($config) => $body,
+            ModelConfig::LatentCssc($config) => $body,
             ModelConfig::Custom($custom) => $other,
         }
     };
@@ -83,6 +92,12 @@ macro_rules! each {
 impl Default for ModelConfig {
     fn default() -> Self {
         Self::OdeRnn(OdeRnnConfig::default())
+    }
+}
+
+impl From<LatentCsscConfig> for ModelConfig {
+    fn from(config: LatentCsscConfig) -> Self {
+        Self::LatentCssc(config)
     }
 }
 
@@ -122,6 +137,7 @@ impl ModelConfig {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::OdeRnn(_) => "ode-rnn",
+            Self::LatentCssc(_) => "latent-cssc",
             Self::Custom(_) => "custom",
         }
     }
@@ -200,6 +216,7 @@ impl ModelConfig {
         self.check()?;
         Ok(match self {
             Self::OdeRnn(config) => Box::new(OdeRnn::new(config, parameters, seed)),
+            Self::LatentCssc(config) => Box::new(LatentCssc::new(config, parameters, seed)),
             Self::Custom(custom) => return Err(custom.unknown()),
         })
     }
@@ -231,6 +248,7 @@ impl<'de> Deserialize<'de> for ModelConfig {
         let settings = Value::Object(settings);
         let config = match kind.as_str() {
             "ode-rnn" => serde_json::from_value(settings).map(Self::OdeRnn),
+            "latent-cssc" => serde_json::from_value(settings).map(Self::LatentCssc),
             "custom" => serde_json::from_value(settings).map(Self::Custom),
             _ => {
                 return Err(D::Error::custom(format!(

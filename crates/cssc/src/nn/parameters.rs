@@ -15,11 +15,26 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParameterId(pub(crate) usize);
 
-/// Name, shape and place of a parameter.
+/// What a parameter does in its layer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParameterRole {
+    /// A matrix that rows are multiplied by: laid out for the kernels by [`Parameters::pack`].
+    Weight,
+    /// The same where a network begins or ends: an optimiser may treat it differently.
+    Embedding,
+    /// Numbers that are added to each row.
+    Bias,
+    /// Numbers that each row is multiplied by, column by column.
+    Gain,
+}
+
+/// Name, role, shape and place of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParameterInfo {
     /// Its name, e.g. `dynamics.0.weight`.
     pub name: String,
+    /// What it does.
+    pub role: ParameterRole,
     /// Rows (inputs of a layer) and columns (its outputs).
     pub shape: [usize; 2],
     /// Its numbers in [`Parameters::values`].
@@ -33,6 +48,8 @@ pub struct ParameterInfo {
 pub enum Initializer {
     /// All zero.
     Zeros,
+    /// All one: for gains.
+    Ones,
     /// Normal with mean 0 and this standard deviation; the reference code uses 0.1.
     Normal(f64),
     /// Uniform in ±√(6/(rows + columns)) (Glorot and Bengio 2010).
@@ -80,6 +97,7 @@ impl<T: Float> Parameters<T> {
     pub fn add(
         &mut self,
         name: impl Into<String>,
+        role: ParameterRole,
         shape: [usize; 2],
         initializer: Initializer,
         random: &mut Random,
@@ -97,11 +115,21 @@ impl<T: Float> Parameters<T> {
             .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
         self.infos.push(ParameterInfo {
             name,
+            role,
             shape,
             range: start..start + count,
         });
         self.packed.push(PackedWeight::default());
         ParameterId(self.infos.len() - 1)
+    }
+
+    /// Says that the weight of the layer `name` is an [`Embedding`](ParameterRole::Embedding).
+    pub fn embed(&mut self, name: &str) {
+        let weight = format!("{name}.weight");
+        let found = self.infos.iter_mut().find(|info| info.name == weight);
+        if let Some(info) = found {
+            info.role = ParameterRole::Embedding;
+        }
     }
 
     /// Names, shapes and places, in order.
@@ -141,7 +169,7 @@ impl<T: Float> Parameters<T> {
         let arch = arch::best();
         for (info, packed) in self.infos.iter().zip(&mut self.packed) {
             let [rows, columns] = info.shape;
-            if rows > 1 || info.name.ends_with(".weight") {
+            if matches!(info.role, ParameterRole::Weight | ParameterRole::Embedding) {
                 let matrix = &self.values[info.range.clone()];
                 packed
                     .straight
@@ -170,6 +198,11 @@ impl<T: Float> Parameters<T> {
         other
     }
 
+    /// Whether the numbers are to be filled from a file.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.blank
+    }
+
     pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {
         &self.packed[id.0].straight
     }
@@ -191,6 +224,7 @@ impl Initializer {
     fn draw(self, [rows, columns]: [usize; 2], random: &mut Random) -> f64 {
         match self {
             Self::Zeros => 0.0,
+            Self::Ones => 1.0,
             Self::Normal(std_dev) => random.normal(0.0, std_dev),
             Self::Glorot => {
                 let reach = (6.0 / (rows + columns) as f64).sqrt();

@@ -6,6 +6,7 @@ use super::cells::{self, counts_per_second, is_text};
 use super::number::{Entry, NumberRules};
 use super::options::{Layout, ReadOptions};
 use super::time::is_iso;
+use crate::error::{Hint, Problem};
 
 /// Names of id columns, in lower case.
 const ID_NAMES: [&str; 14] = [
@@ -57,7 +58,7 @@ impl Columns {
         sample: &RecordBatch,
         rules: &NumberRules,
         options: &ReadOptions,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Problem> {
         let finder = Finder {
             schema: &schema,
             sample,
@@ -87,15 +88,14 @@ impl Columns {
         };
         if let Some(&twice) = channels.iter().find(|&channel| taken(channel)) {
             let name = schema.field(twice).name();
-            return Err(format!(
-                "column `{name}` cannot be a channel and id or time at once"
-            ));
+            return Err(
+                format!("column `{name}` cannot be a channel and id or time at once").into(),
+            );
         }
         if channels.is_empty() {
             let names = finder.names();
-            return Err(format!(
-                "no column of numbers is left for values; the columns are {names}"
-            ));
+            let text = format!("no column of numbers is left for values; the columns are {names}");
+            return Err(text.into());
         }
         Ok(Self {
             schema,
@@ -178,7 +178,7 @@ impl Finder<'_> {
         names.iter().find_map(called)
     }
 
-    fn time(&self, id: Option<usize>) -> Result<Vec<usize>, String> {
+    fn time(&self, id: Option<usize>) -> Result<Vec<usize>, Problem> {
         if let (Some(date), Some(time)) =
             (self.first_called(&["date"]), self.first_called(&["time"]))
         {
@@ -195,10 +195,8 @@ impl Finder<'_> {
             .or_else(|| columns().find(|column| self.starts_with_date(*column)))
             .or_else(|| columns().next().filter(|first| self.increases(*first, id)));
         found.map(|column| vec![column]).ok_or_else(|| {
-            format!(
-                "no column looks like time; name it, one of {}",
-                self.names()
-            )
+            let text = format!("no column of {} looks like time", self.names());
+            Problem::new(text, Hint::TimeColumn)
         })
     }
 
@@ -258,7 +256,7 @@ mod tests {
     use arrow_schema::{DataType, Field, Schema};
     use std::sync::Arc;
 
-    fn find(header: &str, rows: &[&str], options: &ReadOptions) -> Result<Columns, String> {
+    fn find(header: &str, rows: &[&str], options: &ReadOptions) -> Result<Columns, Problem> {
         let names: Vec<&str> = header.split(',').collect();
         let fields: Vec<Field> = names
             .iter()
@@ -328,7 +326,7 @@ mod tests {
         let message = |header, rows, change: fn(&mut ReadOptions)| {
             let mut options = ReadOptions::default();
             change(&mut options);
-            find(header, rows, &options).unwrap_err()
+            find(header, rows, &options).unwrap_err().to_string()
         };
         assert_eq!(
             message("t,x", &["0,1"], |options| options.time =
@@ -337,7 +335,7 @@ mod tests {
         );
         assert_eq!(
             message("a,b", &["5,1", "4,2"], |_| ()),
-            "no column looks like time; name it, one of a, b"
+            "no column of a, b looks like time; name it"
         );
         assert_eq!(
             message("t,note", &["0,ok"], |_| ()),

@@ -22,7 +22,7 @@ use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
 use super::shape::Shape;
 use super::time::TimeForm;
 use crate::Error;
-use crate::error::Place;
+use crate::error::{Place, Problem};
 
 /// An open table; iterate over it for its series.
 pub struct TableReader {
@@ -57,10 +57,10 @@ impl TableReader {
             Some(block) => block?.batch,
             None => RecordBatch::new_empty(table.schema.clone()),
         };
-        let refuse = |problem: String| Place::file(path).error(problem);
+        let refuse = |problem: Problem| Place::file(path).problem(problem);
         let columns = Columns::find(table.schema.clone(), &sample, &numbers, &options);
         let columns = columns.map_err(|problem| match sample.num_rows() {
-            0 => refuse("it has no rows".to_owned()),
+            0 => refuse("it has no rows".to_owned().into()),
             _ => refuse(problem),
         })?;
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
@@ -224,7 +224,7 @@ fn time_form(
     sample: &RecordBatch,
     numbers: &NumberRules,
     options: &ReadOptions,
-) -> Result<TimeForm, String> {
+) -> Result<TimeForm, Problem> {
     let parts = columns.time.len();
     if let TimeFormat::Pattern(pattern) = &options.time_format
         && parts > 1
@@ -233,7 +233,8 @@ fn time_form(
         return Err(format!(
             "the time format `{pattern}` must have {parts} parts separated by spaces, one for each \
              time column"
-        ));
+        )
+        .into());
     }
     // A column of numbers, dates or timestamps needs no text to tell its form.
     let text_columns = columns.time.iter().map(|&column| sample.column(column));
@@ -250,7 +251,14 @@ fn time_form(
         numbers,
         first.as_deref(),
     )
-    .map_err(|problem| format!("column `{}`: {problem}", columns.name(columns.time[0])))
+    .map_err(|problem| Problem {
+        text: format!(
+            "column `{}`: {}",
+            columns.name(columns.time[0]),
+            problem.text
+        ),
+        ..problem
+    })
 }
 
 fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {

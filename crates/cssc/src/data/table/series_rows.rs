@@ -10,7 +10,7 @@ use super::options::Duplicates;
 use super::shape::Shape;
 use crate::Error;
 use crate::data::Series;
-use crate::error::Place;
+use crate::error::{Hint, Place, Problem};
 
 /// A series and its rows: row k of `rows` belongs to time k.
 #[derive(Debug, Clone)]
@@ -98,15 +98,17 @@ impl Assembler<'_> {
             .map(|texts| texts.value(again).trim().to_owned())
             .collect();
         let (earlier, text) = (rows.numbers[again - 1], text.join(" "));
-        self.refuse(rows, again, time[0], format!(
-            "the time `{text}` was in line or row {earlier} already, in the same series; average \
-             rows of equal time, or name the column that tells the series apart"
-        ))
+        let problem = Problem::new(
+            format!("the time `{text}` was in line or row {earlier} already, in the same series"),
+            Hint::RepeatedTimes,
+        );
+        self.refuse(rows, again, time[0], problem)
     }
 
-    fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: String) -> Error {
+    fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: impl Into<Problem>) -> Error {
         let place = self.table.place(rows.numbers[row]);
-        place.column(self.shape.columns.name(column)).error(problem)
+        let place = place.column(self.shape.columns.name(column));
+        place.problem(problem)
     }
 
     fn broken(&self, error: ArrowError) -> Error {
@@ -172,18 +174,15 @@ impl Assembler<'_> {
 
     fn text_values(&self, rows: &Rows, column: usize) -> Result<Vec<f64>, Error> {
         let texts = cells::texts(rows.batch.column(column)).map_err(|error| self.broken(error))?;
-        let read =
-            |row: usize| {
-                match self.shape.numbers.entry(texts.value(row)) {
+        let read = |row: usize| match self.shape.numbers.entry(texts.value(row)) {
             Entry::Number(number) => Ok(number),
             Entry::Missing => Ok(f64::NAN),
-            Entry::Text => Err(self.refuse(rows, row, column, format!(
-                "expected a number or a missing mark, found `{}`; say which columns hold the \
-                 values, or that this mark means missing",
-                texts.value(row)
-            ))),
-        }
-            };
+            Entry::Text => {
+                let found = texts.value(row);
+                let text = format!("expected a number or a missing mark, found `{found}`");
+                Err(self.refuse(rows, row, column, Problem::new(text, Hint::NotANumber)))
+            }
+        };
         (0..texts.len()).map(read).collect()
     }
 

@@ -19,6 +19,7 @@ use jiff::{Timestamp, Unit};
 
 use super::number::{Entry, NumberRules};
 use super::options::TimeFormat;
+use crate::error::{Hint, Problem};
 
 /// How the times of one table are written.
 #[derive(Debug, Clone)]
@@ -53,7 +54,7 @@ impl TimeForm {
         zone: Option<&str>,
         numbers: &NumberRules,
         first: Option<&str>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Problem> {
         let kind = match format {
             TimeFormat::Number | TimeFormat::EpochSeconds => Kind::Number { per_second: 1.0 },
             TimeFormat::EpochMilliseconds => Kind::Number { per_second: 1000.0 },
@@ -105,17 +106,20 @@ impl TimeForm {
     }
 
     /// The time as a number: seconds since 1970-01-01 UTC for dates.
-    pub fn read(&self, text: &str) -> Result<f64, String> {
+    ///
+    /// # Errors
+    /// If the text is no time of this form.
+    pub fn read(&self, text: &str) -> Result<f64, Problem> {
         let text = text.trim();
         match &self.kind {
             Kind::Number { per_second } => match self.numbers.entry(text) {
                 Entry::Number(number) => Ok(number / per_second),
-                _ => Err(format!("expected a time as a number, found `{text}`")),
+                _ => Err(format!("expected a time as a number, found `{text}`").into()),
             },
             Kind::Iso => {
                 self.check_zone(text)?;
                 self.read_iso(text).map(|(timestamp, _)| seconds(timestamp)).map_err(|error| {
-                    format!("expected a date or time such as 2024-03-31T12:30:00Z, found `{text}` ({error})")
+                    format!("expected a date or time such as 2024-03-31T12:30:00Z, found `{text}` ({error})").into()
                 })
             }
             Kind::Pattern(pattern) => {
@@ -123,28 +127,23 @@ impl TimeForm {
                     .read_pattern(pattern, text)
                     .map(|(timestamp, _)| seconds(timestamp));
                 read.map_err(|error| {
-                    format!("expected a time like `{pattern}`, found `{text}` ({error})")
+                    format!("expected a time like `{pattern}`, found `{text}` ({error})").into()
                 })
             }
         }
     }
 
     /// Times with a zone and times without one do not go together.
-    fn check_zone(&self, text: &str) -> Result<(), String> {
+    fn check_zone(&self, text: &str) -> Result<(), Problem> {
         let (Some(zoned), Ok(pieces)) = (self.zoned, Pieces::parse(text)) else {
             return Ok(());
         };
-        match (zoned, has_zone(pieces)) {
-            (true, false) => Err(format!(
-                "the time `{text}` has no zone, but the first one has; say which zone is meant \
-                 where none is given"
-            )),
-            (false, true) => Err(format!(
-                "the time `{text}` has a zone, but the first one has none; say which zone is \
-                 meant where none is given"
-            )),
-            _ => Ok(()),
-        }
+        let text = match (zoned, has_zone(pieces)) {
+            (true, false) => format!("the time `{text}` has no zone, but the first one has"),
+            (false, true) => format!("the time `{text}` has a zone, but the first one has none"),
+            _ => return Ok(()),
+        };
+        Err(Problem::new(text, Hint::TimeZone))
     }
 
     /// Whether times are numbers, and so may be stored as such.
@@ -232,13 +231,16 @@ impl TimeForm {
     }
 }
 
-fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, String> {
+fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, Problem> {
     match numbers.entry(first) {
         Entry::Number(_) => Ok(Kind::Number { per_second: 1.0 }),
         _ if Pieces::parse(first.trim()).is_ok() => Ok(Kind::Iso),
-        _ => Err(format!(
-            "`{first}` is neither a number nor a date such as 2024-03-31 or 2024-03-31T12:30:00Z; \
-             give the time format, for example %d/%m/%Y %H:%M:%S"
+        _ => Err(Problem::new(
+            format!(
+                "`{first}` is neither a number nor a date such as 2024-03-31 or \
+                 2024-03-31T12:30:00Z"
+            ),
+            Hint::TimeFormat,
         )),
     }
 }
@@ -402,7 +404,7 @@ mod tests {
 
     #[test]
     fn every_wrong_time_is_refused_with_what_was_expected() {
-        let message = |result: Result<f64, String>| result.unwrap_err();
+        let message = |result: Result<f64, Problem>| result.unwrap_err().to_string();
         let number = form(TimeFormat::Number, None, "");
         assert_eq!(
             message(number.read("noon")),
@@ -424,6 +426,7 @@ mod tests {
         assert!(
             guess
                 .unwrap_err()
+                .to_string()
                 .contains("give the time format, for example %d/%m/%Y")
         );
         let zone = TimeForm::new(
@@ -432,7 +435,7 @@ mod tests {
             &NumberRules::default(),
             None,
         );
-        assert!(zone.unwrap_err().contains("Mars/North"));
+        assert!(zone.unwrap_err().to_string().contains("Mars/North"));
     }
 
     #[test]

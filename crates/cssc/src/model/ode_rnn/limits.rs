@@ -6,10 +6,9 @@
 
 use super::config::{Derivatives, OdeRnnConfig, StopGradient};
 use super::network::OdeRnn;
-use super::walk::{Direction, Pick, Walk, zeros_like};
-use crate::batch::{Place, Schedule};
-use crate::nn::{Float, Graph, Jet, Mlp, Var};
-use crate::ode::hermite;
+use super::walk::{Direction, Pick, Walk};
+use crate::nn::{Float, Graph, Layer, Mlp, Var};
+use crate::ode::{Place, Schedule, hermite};
 use crate::{Jets, Side};
 
 /// The walks of a model over one batch.
@@ -349,7 +348,7 @@ impl<'a> States<'a> {
             jets.curvature = graph.detach(jets.curvature);
         }
         if config.drop_curvature {
-            jets.curvature = zeros_like(graph, jets.curvature);
+            jets.curvature = graph.zeros_like(jets.curvature);
         }
         let mut side = |picks: &[usize]| {
             jets.map(|block| graph.collect(&[block], picks.iter().map(|&pick| (0, pick))))
@@ -377,16 +376,12 @@ fn decode<T: Float>(
     config: &OdeRnnConfig,
 ) -> Jets<Var> {
     if config.drop_curvature {
-        let jet = Jet {
-            value: state.value,
-            slope: state.slope,
-            curvature: None,
-        };
-        let jet = decoder.jet(graph, jet);
+        let (value, slope) = decoder.jvp(graph, state.value, state.slope);
+        let curvature = graph.zeros_like(slope);
         return Jets {
-            value: jet.value,
-            slope: jet.slope,
-            curvature: zeros_like(graph, jet.slope),
+            value,
+            slope,
+            curvature,
         };
     }
     if config.derivatives == Derivatives::NoHessian {
@@ -397,25 +392,5 @@ fn decode<T: Float>(
             curvature: decoder.tangent(graph, &trace, state.curvature),
         };
     }
-    decode_exactly(graph, decoder, state)
-}
-
-/// (o, ȯ, ö) with the Hessian, whatever the training used: for people who ask for derivatives.
-pub(super) fn decode_exactly<T: Float>(
-    graph: &mut Graph<'_, T>,
-    decoder: &Mlp,
-    state: Jets<Var>,
-) -> Jets<Var> {
-    let jet = Jet {
-        value: state.value,
-        slope: state.slope,
-        curvature: Some(state.curvature),
-    };
-    let jet = decoder.jet(graph, jet);
-    let curvature = jet.curvature.expect("a second-order jet stays one");
-    Jets {
-        value: jet.value,
-        slope: jet.slope,
-        curvature,
-    }
+    decoder.jet(graph, state)
 }

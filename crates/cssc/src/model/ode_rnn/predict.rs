@@ -1,13 +1,13 @@
 //! From observations to a prediction: recorded for training, and traced for curves.
 
-use super::limits::{States, decode_exactly};
+use super::limits::States;
 use super::network::OdeRnn;
-use crate::batch::{Item, Schedule, Stepping};
 use crate::data::Random;
 use crate::model::compensated::observations;
 use crate::model::network::{Batch, Limits, Network, Observed, Prediction, Trace};
 use crate::model::{Compensation, CompensationSettings};
-use crate::nn::{Float, Graph, KnotLimits, Var};
+use crate::nn::{Float, Graph, KnotLimits, Layer, Var};
+use crate::ode::{Item, Schedule, Stepping};
 use crate::{Error, Jets, Side};
 use std::ops::Range;
 
@@ -79,7 +79,7 @@ impl<T: Float> Network<T> for OdeRnn {
             };
             match compensation {
                 Compensation::Hidden => state,
-                _ => decode_exactly(graph, &self.decoder, state),
+                _ => self.decoder.jet(graph, state),
             }
         });
         let limits = match compensation {
@@ -96,9 +96,10 @@ impl<T: Float> Network<T> for OdeRnn {
         )))
     }
 
+    // With the Hessian, whatever the training used: for people who ask for derivatives.
     fn decode(&self, graph: &mut Graph<'_, T>, signal: Jets<Var>) -> Jets<Var> {
         match self.config.compensation {
-            Compensation::Hidden => decode_exactly(graph, &self.decoder, signal),
+            Compensation::Hidden => self.decoder.jet(graph, signal),
             _ => signal,
         }
     }

@@ -6,9 +6,8 @@
 //! the state is 0.
 
 use super::network::Walker;
-use crate::batch::Schedule;
 use crate::nn::{Float, Graph, Trace, Var, parts};
-use crate::ode::{Tableau, advance};
+use crate::ode::{Field, Row, Schedule, Tableau, advance, advance_from};
 use crate::{Jets, Side};
 
 /// Which way a walk goes.
@@ -56,7 +55,7 @@ impl<'a> Walk<'a> {
         (direction, traced): (Direction, bool),
         mut inputs: impl FnMut(usize, usize, &mut Vec<T>),
     ) -> Self {
-        let along = |row: &crate::batch::Row, i: usize| match direction {
+        let along = |row: &Row, i: usize| match direction {
             Direction::Forward => i,
             Direction::Backward => row.steps() - i,
         };
@@ -92,9 +91,14 @@ impl<'a> Walk<'a> {
                     let [from, to] = [i - 1, i].map(|i| row.stops[along(row, i)].time);
                     T::from_f64((to - from).abs())
                 }));
-                let step = advance(graph, &walker.dynamics, tableau, state, &lengths, traced);
-                walk.traces.extend(step.start);
-                state = step.end;
+                let dynamics = &walker.dynamics;
+                let start = traced.then(|| dynamics.forward_traced(graph, state));
+                let flow = match start {
+                    Some(trace) => trace.output,
+                    None => dynamics.flow(graph, state),
+                };
+                walk.traces.extend(start);
+                state = advance_from(graph, dynamics, tableau, [state, flow], &lengths);
             }
             walk.before.push(state);
             updated.clear();
@@ -173,7 +177,7 @@ impl<'a> Walk<'a> {
         let flow = together(blocks.iter().map(|block| block.0).collect());
         let curvature = match blocks.iter().map(|block| block.1).collect() {
             Some(blocks) => together(blocks),
-            None => zeros_like(graph, flow),
+            None => graph.zeros_like(flow),
         };
         let slope = match self.direction {
             Direction::Forward => flow,
@@ -241,15 +245,7 @@ impl<'a> Walk<'a> {
             Direction::Forward => distances.to_vec(),
             Direction::Backward => distances.iter().map(|&d| -d).collect(),
         };
-        advance(
-            graph,
-            &self.walker.dynamics,
-            self.tableau,
-            states,
-            &lengths,
-            false,
-        )
-        .end
+        advance(graph, &self.walker.dynamics, self.tableau, states, &lengths)
     }
 }
 
@@ -279,11 +275,6 @@ fn update<T: Float>(
             None => (0, r),
         }),
     )
-}
-
-pub(crate) fn zeros_like<T: Float>(graph: &mut Graph<'_, T>, var: Var) -> Var {
-    let (rows, columns) = (graph.rows(var), graph.columns(var));
-    graph.input(rows, columns, &vec![T::ZERO; rows * columns])
 }
 
 fn negated<T: Float>(graph: &mut Graph<'_, T>, var: Var) -> Var {

@@ -14,7 +14,7 @@ use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::kernel::{Output, product};
 use super::super::memory::Var;
-use super::super::parameters::{Initializer, ParameterId, Parameters};
+use super::super::parameters::{Initializer, ParameterId, ParameterRole, Parameters};
 use super::Op;
 use crate::data::Random;
 
@@ -39,12 +39,14 @@ impl Linear {
     ) -> Self {
         let weight = parameters.add(
             format!("{name}.weight"),
+            ParameterRole::Weight,
             [inputs, outputs],
             initializer,
             random,
         );
         let bias = parameters.add(
             format!("{name}.bias"),
+            ParameterRole::Bias,
             [1, outputs],
             Initializer::Zeros,
             random,
