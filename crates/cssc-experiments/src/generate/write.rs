@@ -15,6 +15,9 @@ use cssc::data::table::format::by_ending;
 use cssc::data::table::{Compression, Format, Shape, TableWriter};
 
 /// Writes the first `count` series to `path`; `made` is called after each.
+///
+/// # Errors
+/// If the ending tells no format, the file cannot be written, or the generator fails.
 pub fn write(
     generator: &mut dyn Generator,
     count: usize,

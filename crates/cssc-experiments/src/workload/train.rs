@@ -35,7 +35,8 @@ impl Train {
         let (network, parameters) = build(config);
         Self {
             gradient: Gradient::zeros(&parameters),
-            optimizer: optimise.then(|| Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos())),
+            optimizer: optimise
+                .then(|| Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos())),
             shards: ParallelBatch::new(),
             network,
             parameters,
