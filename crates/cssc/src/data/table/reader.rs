@@ -24,7 +24,7 @@ use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
 use super::shape::{Shape, zone_of_column};
 use super::time::TimeForm;
 use crate::Error;
-use crate::error::{Place, Problem};
+use crate::error::{Hint, Place, Problem};
 
 /// An open table; iterate over it for its series.
 pub struct TableReader {
@@ -45,6 +45,7 @@ struct Group {
     id: Option<String>,
     pieces: Vec<RecordBatch>,
     numbers: Vec<u64>,
+    bytes: u64,
 }
 
 impl TableReader {
@@ -82,7 +83,7 @@ impl TableReader {
             table.blocks(None)?
         } else {
             notices.push(Notice::Ungrouped);
-            sorted_by_id(&table, &shape.columns)?
+            sorted_by_id(&table, &shape.columns, options.max_memory)?
         };
         let (repairs, skipped) = (Repairs::default(), 0);
         Ok(Self {
@@ -103,7 +104,7 @@ impl TableReader {
     /// If the table cannot be read any more.
     pub fn restart(&mut self) -> Result<(), Error> {
         self.blocks = if self.notices.contains(&Notice::Ungrouped) {
-            sorted_by_id(&self.table, &self.shape.columns)?
+            sorted_by_id(&self.table, &self.shape.columns, self.options.max_memory)?
         } else {
             self.table.blocks(None)?
         };
@@ -155,7 +156,15 @@ impl TableReader {
                 None => None,
             };
             let end = end.unwrap_or(rows);
-            group.pieces.push(block.batch.slice(*start, end - *start));
+            let piece = block.batch.slice(*start, end - *start);
+            group.bytes += share(&block.batch, piece.num_rows());
+            check_memory(
+                &self.table,
+                group.bytes,
+                self.options.max_memory,
+                "one series",
+            )?;
+            group.pieces.push(piece);
             group.numbers.extend_from_slice(&block.numbers[*start..end]);
             group.id = id;
             *start = end;
@@ -277,6 +286,23 @@ fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
     Some(named.unwrap_or(TimeZone::UTC))
 }
 
+/// Bytes of so many rows of a batch.
+fn share(batch: &RecordBatch, rows: usize) -> u64 {
+    let all = batch.get_array_memory_size() as f64;
+    (all * rows as f64 / batch.num_rows().max(1) as f64) as u64
+}
+
+fn check_memory(table: &Table, bytes: u64, most: Option<u64>, what: &str) -> Result<(), Error> {
+    match most {
+        Some(most) if bytes > most => {
+            let text = format!("{what} takes more than {most} bytes of memory");
+            let problem = Problem::new(text, Hint::Memory);
+            Err(Place::file(table.name()).problem(problem))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {
     let texts = cells::texts(block.batch.column(id));
     let texts = texts.map_err(|error| Place::file(table.name()).column(name).error(error))?;
@@ -311,13 +337,25 @@ fn is_grouped(table: &Table, id: usize) -> Result<bool, Error> {
 }
 
 /// The whole table in one block, series in the order in which they first appear.
-fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
+fn sorted_by_id(
+    table: &Table,
+    columns: &Columns,
+    max_memory: Option<u64>,
+) -> Result<Blocks, Error> {
     let id = columns.id.expect("only tables with ids are ungrouped");
     let refuse = |error: ArrowError| Place::file(table.name()).error(error);
     let (mut batches, mut numbers, mut skipped) = (Vec::new(), Vec::new(), 0);
     let (mut ranks, mut rank_of_row) = (HashMap::new(), Vec::new());
+    let mut bytes = 0;
     for block in table.blocks(None)? {
         let block = block?;
+        bytes += share(&block.batch, block.batch.num_rows());
+        check_memory(
+            table,
+            bytes,
+            max_memory,
+            "the table, which has to be sorted by id,",
+        )?;
         let ids = id_texts(table, &block, id, columns.name(id))?;
         for row in 0..ids.len() {
             let next = ranks.len();

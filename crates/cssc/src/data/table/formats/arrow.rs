@@ -7,10 +7,12 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 
+use super::super::guard::Limits;
 use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
+use super::arrow_check::Checker;
 use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
 use crate::Error;
 use crate::error::Place;
@@ -36,7 +38,8 @@ impl TableFormat for Arrow {
         start.starts_with(FILE) || start.starts_with(STREAM)
     }
 
-    fn open(&self, input: Input, _: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+    fn open(&self, input: Input, options: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+        check(&input, options)?;
         let (schema, _) = batches(&input, None)?;
         Ok(Box::new(ArrowSource { input, schema }))
     }
@@ -75,6 +78,19 @@ impl TableSource for ArrowSource {
     fn format(&self) -> Arc<dyn TableFormat> {
         Arc::new(Arrow)
     }
+}
+
+fn check(input: &Input, options: &ReadOptions) -> Result<(), Error> {
+    let (file, size) = (input.file()?, input.size()?);
+    let limits = Limits::new(size, options.max_memory);
+    let mut checker = Checker { file, size, limits };
+    let checked = if input.start().starts_with(FILE) {
+        checker.check_file()
+    } else {
+        checker.check_stream()
+    };
+    let damaged = |problem| format!("the file is damaged or not of this format: {problem}");
+    checked.map_err(|problem| Place::file(input.name()).error(damaged(problem)))
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;

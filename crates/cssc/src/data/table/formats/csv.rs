@@ -1,7 +1,8 @@
 //! Text tables: every entry is kept as the text it is, so that it can be written back untouched.
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -9,6 +10,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use super::super::cells;
+use super::super::guard::Limits;
 use super::super::input::Input;
 use super::super::number::{Entry, NumberRules, has_decimal_comma};
 use super::super::options::ReadOptions;
@@ -69,10 +71,12 @@ impl TableFormat for Csv {
             }
             given => given.map(|separator| separator as u8).or(self.separator),
         };
+        let limits = Limits::new(input.stored_size(), options.max_memory);
         let form = Form::look(input.start(), separator, options.header.or(self.header));
         let looks = || looks_like_decimal_comma(input.start(), form.separator);
         Ok(Box::new(CsvSource {
-            schema: form.schema(input.read()?, input.name())?,
+            schema: form.schema(Bounded::new(input.read()?, limits).0, input.name())?,
+            limits,
             decimal_comma: options.decimal_comma.unwrap_or_else(looks),
             rows: options.batch_rows.max(1),
             form,
@@ -152,6 +156,7 @@ struct CsvSource {
     schema: SchemaRef,
     decimal_comma: bool,
     rows: usize,
+    limits: Limits,
 }
 
 impl TableSource for CsvSource {
@@ -165,8 +170,10 @@ impl TableSource for CsvSource {
         let wanted = wanted.map_or_else(all, <[usize]>::to_vec);
         let schema = self.schema.project(&wanted);
         let schema = schema.map_err(|error| Place::file(file).error(error))?;
+        let (bytes, row_bytes) = Bounded::new(self.input.read()?, self.limits);
         Ok(Box::new(CsvBlocks {
-            reader: self.form.reader(self.input.read()?),
+            reader: self.form.reader(bytes),
+            row_bytes,
             schema: Arc::new(schema),
             wanted,
             rows: self.rows,
@@ -234,9 +241,46 @@ fn looks_like_decimal_comma(sample: &[u8], separator: u8) -> bool {
     has_decimal_comma(records.iter().flat_map(StringRecord::iter))
 }
 
+/// Bytes of which one row may only take so many: a quote that is never closed, or a file made to do
+/// harm, would fill the memory with one entry.
+struct Bounded {
+    bytes: Box<dyn Read + Send>,
+    row_bytes: Arc<AtomicU64>,
+    most: u64,
+}
+
+impl Bounded {
+    /// The bytes, and the counter that is set back at every row.
+    fn new(bytes: Box<dyn Read + Send>, limits: Limits) -> (Self, Arc<AtomicU64>) {
+        let row_bytes = Arc::new(AtomicU64::new(0));
+        let bounded = Self {
+            bytes,
+            row_bytes: row_bytes.clone(),
+            most: limits.piece,
+        };
+        (bounded, row_bytes)
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        if self.row_bytes.fetch_add(count as u64, Relaxed) > self.most {
+            let problem = format!(
+                "one row has more than {} bytes; is a quote not closed?",
+                self.most
+            );
+            return Err(io::Error::other(problem));
+        }
+        Ok(count)
+    }
+}
+
 /// Reads block after block; `wanted` are the columns kept.
 struct CsvBlocks {
-    reader: csv::Reader<Box<dyn Read + Send>>,
+    reader: csv::Reader<Bounded>,
+    /// Of the row at hand.
+    row_bytes: Arc<AtomicU64>,
     schema: SchemaRef,
     wanted: Vec<usize>,
     rows: usize,
@@ -250,6 +294,7 @@ impl CsvBlocks {
         let (mut numbers, mut skipped) = (Vec::new(), 0);
         let mut record = StringRecord::new();
         while numbers.len() < self.rows {
+            self.row_bytes.store(0, Relaxed);
             let more = self.reader.read_record(&mut record);
             if !more.map_err(|error| refuse(&self.file, error))? {
                 break;

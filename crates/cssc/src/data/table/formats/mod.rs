@@ -14,6 +14,7 @@
 //! [`ReadOptions::formats`](super::ReadOptions::formats); a table that was read hands the list on to
 //! its writer. Compression lies around formats and is none of their business.
 mod arrow;
+mod arrow_check;
 mod csv;
 mod npz;
 mod parquet;
