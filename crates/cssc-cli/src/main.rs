@@ -10,14 +10,12 @@ mod filling;
 mod picture;
 mod prediction;
 mod reading;
-mod report;
 mod sampling;
 mod settings;
 mod span;
 mod summary;
 mod times;
 mod watching;
-mod workload;
 
 use clap::Parser;
 use std::io::Write;

@@ -4,8 +4,9 @@ use crate::failure::{Failure, failure_from};
 use crate::watching::Verbosity;
 use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
-use cssc::data::table::{Duplicates, Formats, ReadOptions, TableReader, TimeFormat};
+use cssc::data::table::{Duplicates, Formats, Loaded, ReadOptions, TableReader, TimeFormat};
 use cssc::{Error, Hint, Problem};
+use cssc_report::grouped;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -225,31 +226,27 @@ fn remedy(hint: Hint) -> String {
     remedy.to_owned()
 }
 
-/// All series of an open table, as far as memory allows, and whether that was all. The reader then
-/// stands at its beginning again.
+/// All series of an open table, as far as memory allows; `purpose` says what only the first ones are used for
+/// where there are more.
 pub(crate) fn load_dataset(
     reader: &mut TableReader,
+    purpose: &str,
     verbosity: Verbosity,
-) -> Result<(Dataset, bool), Failure> {
-    let (mut series, mut cells, mut all) = (Vec::new(), 0, true);
-    for rows in reader.by_ref() {
-        let rows = rows.map_err(|error| with_flags(&error))?;
-        if cells > 0 && cells + rows.series.values().len() > MOST_CELLS {
-            all = false;
-            break;
-        }
-        cells += rows.series.values().len();
-        series.push(rows.series);
-    }
-    let names = reader.shape().columns.channel_names();
-    let dataset = Dataset::new(names, series).map_err(|error| failure_from(&error))?;
-    let dataset = dataset.with_integers(reader.shape().columns.integer_ranges());
+) -> Result<Loaded, Failure> {
+    let loaded = reader
+        .load(MOST_CELLS)
+        .map_err(|error| with_flags(&error))?;
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
         verbosity.note(&format!("{word}: {notice}."));
     }
-    reader.restart().map_err(|error| failure_from(&error))?;
-    Ok((dataset, all))
+    if !loaded.complete {
+        verbosity.note(&format!(
+            "note: the table is large; {purpose} its first {} series only.",
+            grouped(loaded.dataset.len())
+        ));
+    }
+    Ok(loaded)
 }
 
 /// Refuses a data set with nothing in it.

@@ -95,7 +95,7 @@ fn in_cssc(
             let states: Vec<_> = (0..STEPS)
                 .map(|_| {
                     let lengths = [LENGTH; SHARD];
-                    state = advance(&mut graph, dynamics, tableau, state, &lengths, false).end;
+                    state = advance(&mut graph, dynamics, tableau, state, &lengths);
                     state
                 })
                 .collect();

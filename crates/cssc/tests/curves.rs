@@ -5,7 +5,7 @@ mod common;
 
 use common::models::{assert_smooth, curves, small, trained};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Compensation, CurveOptions, Interpolation, Model, ModelConfig};
+use cssc::model::{Compensation, CurveOptions, Interpolation, Model, OdeRnnConfig};
 use cssc::train::{Control, Masking, TrainConfig, fit};
 use cssc::{EndRule, Penalty, SmoothOptions};
 
@@ -44,7 +44,7 @@ fn holey(points: usize) -> Series {
 }
 
 fn model(method: Compensation, two_sided: bool) -> Model {
-    let config = ModelConfig {
+    let config = OdeRnnConfig {
         two_sided,
         ..small(method)
     };
@@ -159,11 +159,11 @@ fn windows_work_with_holes() {
         masking: Masking::Fraction(0.5),
         ..TrainConfig::default()
     };
-    let config = ModelConfig {
+    let config = OdeRnnConfig {
         channels: 2,
         ..small(Compensation::Output)
     };
-    let model = fit(&config, &training, &scaler, &data, &data, |_, _| {
+    let model = fit(&config.into(), &training, &scaler, &data, &data, |_, _| {
         Control::Continue
     })
     .unwrap();
@@ -225,7 +225,7 @@ fn near(penalty: Penalty) -> CurveOptions {
 
 #[test]
 fn without_strength_a_curve_near_the_observations_passes_through_them() {
-    let config = ModelConfig {
+    let config = OdeRnnConfig {
         end_rule: EndRule::Compensation,
         ..small(Compensation::Output)
     };
@@ -291,7 +291,7 @@ fn strength_and_weights_are_in_the_users_units() {
         ..TrainConfig::default()
     };
     let model = fit(
-        &small(Compensation::Output),
+        &small(Compensation::Output).into(),
         &training,
         &scaler,
         &data,
@@ -348,13 +348,10 @@ fn options_that_do_not_fit_are_refused_by_name() {
         message.contains("both sides") && message.contains("at least 12"),
         "{message}"
     );
-    let hidden = CurveOptions {
-        method: Some(Compensation::Hidden),
-        ..near(Penalty::CrossValidated)
-    };
-    let message = refused(&one_sided, &hidden);
+    let hidden = one_sided.with_compensation(Compensation::Hidden).unwrap();
+    let message = refused(&hidden, &near(Penalty::CrossValidated));
     assert!(
-        message.contains("`smoothing` is for the method Cssc"),
+        message.contains("`smoothing` is for models whose output is compensated"),
         "{message}"
     );
     let mut short = near(Penalty::CrossValidated);

@@ -4,14 +4,15 @@
 mod common;
 
 use common::models::{assert_smooth, curves, small, trained, training};
-use cssc::batch::Stepping;
-use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Compensation, Derivatives, Model, ModelConfig, Network};
+use cssc::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
+use cssc::model::{Compensation, Derivatives, Model, ModelConfig, OdeRnnConfig};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
 use cssc::train::{
-    AdaMax, Control, Masking, ParallelBatch, RateSchedule, Sample, TrainConfig, Trainer, fit,
+    Control, LossStep, Masking, Optimizer, OptimizerKind, ParallelBatch, RateSchedule, Sample,
+    Summary, TrainConfig, Trainer, fit,
 };
+use rayon::prelude::*;
 use std::path::Path;
 
 #[test]
@@ -19,7 +20,7 @@ fn the_curve_passes_through_every_observation() {
     let data = curves(3, 15, 7);
     for two_sided in [false, true] {
         let model = trained(
-            &ModelConfig {
+            &OdeRnnConfig {
                 two_sided,
                 ..small(Compensation::Output)
             },
@@ -42,7 +43,7 @@ fn value_slope_and_curvature_of_the_sampled_curve_are_continuous() {
     for method in [Compensation::Output, Compensation::Hidden] {
         for solver in [Solver::Euler, Solver::Rk4] {
             let model = trained(
-                &ModelConfig {
+                &OdeRnnConfig {
                     solver,
                     ..small(method)
                 },
@@ -102,8 +103,9 @@ fn series_in_parallel_give_the_same_as_alone_and_nothing_outside_is_made_up() {
     let model = trained(&small(Compensation::Hidden), 5);
     let data = curves(6, 9, 8);
     let times = [-1.0, 1.0, 2.0, 9.0];
-    let jobs: Vec<(&Series, &[f64])> = data.series().iter().map(|s| (s, &times[..])).collect();
-    let all = model.interpolate_all(jobs).unwrap();
+    let all: Vec<_> = (data.series().par_iter())
+        .map(|series| model.interpolate(series, &times).unwrap())
+        .collect();
     for (series, together) in data.series().iter().zip(&all) {
         let alone = model.interpolate(series, &times).unwrap();
         assert_eq!(format!("{alone:?}"), format!("{together:?}"));
@@ -123,14 +125,10 @@ fn a_ragged_batch_gives_the_same_as_each_series_alone() {
             Sample::draw(&series, &Masking::Fraction(0.5), &mut random)
         })
         .collect();
+    let (network, _) = model.info().model.build::<f32>(0).unwrap();
     let score = |samples: &[Sample]| {
-        let stepping = Stepping {
-            longest: 0.1,
-            stop_at_query: true,
-        };
-        let (network, parameters) = (model.network(), model.parameters());
         ParallelBatch::new()
-            .score(network, parameters, samples, Compensation::Output, stepping)
+            .score(&*network, model.parameters(), samples, 0)
             .unwrap()
     };
     let together = score(&samples);
@@ -157,36 +155,30 @@ fn one_small_batch_can_be_learnt_by_heart() {
         .iter()
         .map(|series| Sample::draw(series, &Masking::Count(6), &mut random))
         .collect();
-    let config = ModelConfig {
+    let config = OdeRnnConfig {
         compensation_weight: 0.01,
         ..small(Compensation::Output)
     };
-    let (network, mut parameters) = Network::new::<f32>(&config, 1);
-    let mut optimizer = AdaMax::new(parameters.values().len());
+    let (network, mut parameters) = ModelConfig::from(config).build::<f32>(1).unwrap();
+    let mut optimizer = Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos());
     let mut gradient = Gradient::zeros(&parameters);
     let mut shards = ParallelBatch::new();
     let schedule = RateSchedule::Cosine { floor: 0.001 };
     for step in 0..3000 {
         shards
-            .loss(&network, &parameters, &batch, 1.0, &mut gradient)
+            .loss(
+                &*network,
+                &parameters,
+                &batch,
+                LossStep::default(),
+                &mut gradient,
+            )
             .unwrap();
         let rate = 0.02 * schedule.factor(step, 3000);
         optimizer.step(parameters.values_mut(), &gradient.values, 1.0, rate);
         parameters.pack();
     }
-    let stepping = Stepping {
-        longest: config.step,
-        stop_at_query: true,
-    };
-    let scores = shards
-        .score(
-            &network,
-            &parameters,
-            &batch,
-            Compensation::Output,
-            stepping,
-        )
-        .unwrap();
+    let scores = shards.score(&*network, &parameters, &batch, 0).unwrap();
     assert!(scores.mse_all < 1e-6, "{scores:?}");
 }
 
@@ -201,10 +193,14 @@ fn with_the_compensation_a_small_training_does_better_on_unseen_series() {
             ..training(400)
         };
         let model = small(method);
-        let trained = fit(&model, &config, &scaler, &data, &unseen, |_, _| {
+        let trained = fit(&model.into(), &config, &scaler, &data, &unseen, |_, _| {
             Control::Continue
         });
-        trained.unwrap().about().summary.best_validation.unwrap().0
+        Summary::of(&trained.unwrap())
+            .unwrap()
+            .best_validation
+            .unwrap()
+            .0
     };
     let (plain, compensated) = (error(Compensation::None), error(Compensation::Output));
     assert!(
@@ -228,7 +224,7 @@ fn training_is_the_same_bit_for_bit_on_any_number_of_threads() {
             };
             let none = Dataset::new(vec!["x".into()], vec![]).unwrap();
             let mut trainer =
-                Trainer::new(&small(Compensation::Output), &config, &data, &none).unwrap();
+                Trainer::new(&small(Compensation::Output).into(), &config, &data, &none).unwrap();
             trainer.run(|_, _| Control::Continue).unwrap();
             trainer.parameters().values().to_vec()
         })
@@ -247,7 +243,8 @@ fn a_training_that_blows_up_recovers_and_then_gives_up_with_advice() {
         schedule: RateSchedule::Constant,
         ..training(50)
     };
-    let mut trainer = Trainer::new(&small(Compensation::Output), &config, &data, &none).unwrap();
+    let mut trainer =
+        Trainer::new(&small(Compensation::Output).into(), &config, &data, &none).unwrap();
     let mut recoveries = Vec::new();
     let error = trainer
         .run(|_, progress| {
@@ -271,11 +268,17 @@ fn training_stops_early_when_validation_no_longer_improves_or_when_told() {
         patience: Some(2),
         ..training(500)
     };
-    let mut trainer = Trainer::new(&small(Compensation::Output), &config, &data, &data).unwrap();
+    let mut trainer =
+        Trainer::new(&small(Compensation::Output).into(), &config, &data, &data).unwrap();
     trainer.run(|_, _| Control::Continue).unwrap();
     assert!(trainer.summary().stopped_early && trainer.summary().steps < 100);
-    let mut trainer =
-        Trainer::new(&small(Compensation::Output), &training(500), &data, &data).unwrap();
+    let mut trainer = Trainer::new(
+        &small(Compensation::Output).into(),
+        &training(500),
+        &data,
+        &data,
+    )
+    .unwrap();
     trainer
         .run(|_, p| {
             if p.step == 7 {
@@ -294,7 +297,9 @@ fn pre_hoc_and_post_hoc_are_other_readings_of_the_same_training() {
     let series = &curves(1, 9, 8).series()[0].clone();
     let own = model.interpolate(series, series.times()).unwrap();
     let bare = model
-        .interpolate_as(Compensation::None, series, series.times())
+        .with_compensation(Compensation::None)
+        .unwrap()
+        .interpolate(series, series.times())
         .unwrap();
     assert_eq!(bare.smoothed.value, bare.predicted);
     assert!(bare.compensation.iter().all(|c| *c == 0.0));
@@ -307,14 +312,14 @@ fn pre_hoc_and_post_hoc_are_other_readings_of_the_same_training() {
 fn a_model_file_gives_back_the_same_model() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.cssc");
-    let config = ModelConfig {
+    let config = OdeRnnConfig {
         derivatives: Derivatives::NoHessian,
         ..small(Compensation::Output)
     };
     let model = trained(&config, 12);
     model.save(&path).unwrap();
     let loaded = Model::load(&path).unwrap();
-    assert_eq!(loaded.about(), model.about());
+    assert_eq!(loaded.info(), model.info());
     let series = &curves(1, 9, 8).series()[0].clone();
     let times = [1.0, 1.5, 2.0];
     assert_eq!(
@@ -371,14 +376,14 @@ fn a_model_file_that_is_cut_altered_newer_or_of_other_shapes_is_refused() {
 #[test]
 fn settings_out_of_range_are_refused_by_name() {
     let data = curves(3, 5, 1);
-    let refused = |model: ModelConfig, training: TrainConfig| {
-        Trainer::new(&model, &training, &data, &data)
+    let refused = |model: OdeRnnConfig, training: TrainConfig| {
+        Trainer::new(&model.into(), &training, &data, &data)
             .unwrap_err()
             .to_string()
     };
     let model = || small(Compensation::Output);
     let message = refused(
-        ModelConfig {
+        OdeRnnConfig {
             channels: 2,
             ..model()
         },
@@ -386,7 +391,7 @@ fn settings_out_of_range_are_refused_by_name() {
     );
     assert!(message.contains("set `channels` to 1"), "{message}");
     let message = refused(
-        ModelConfig {
+        OdeRnnConfig {
             hidden: 0,
             ..model()
         },
@@ -394,7 +399,7 @@ fn settings_out_of_range_are_refused_by_name() {
     );
     assert!(message.contains("`hidden` is 0"), "{message}");
     let message = refused(
-        ModelConfig {
+        OdeRnnConfig {
             step: f64::NAN,
             ..model()
         },

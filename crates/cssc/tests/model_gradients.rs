@@ -4,13 +4,13 @@
 
 use cssc::EndRule;
 use cssc::data::Random;
-use cssc::model::{Compensation, Derivatives, ModelConfig, Network, StopGradient};
+use cssc::model::{Compensation, Derivatives, ModelConfig, Network, OdeRnnConfig, StopGradient};
 use cssc::nn::{Activation, Gradient, Parameters};
 use cssc::ode::Solver;
-use cssc::train::{ParallelBatch, Sample};
+use cssc::train::{LossStep, ParallelBatch, Sample};
 
-fn tiny(method: Compensation) -> ModelConfig {
-    ModelConfig {
+fn tiny(method: Compensation) -> OdeRnnConfig {
+    OdeRnnConfig {
         channels: 2,
         hidden: 3,
         dynamics: vec![5, 4],
@@ -20,7 +20,7 @@ fn tiny(method: Compensation) -> ModelConfig {
         compensation: method,
         compensation_weight: 3.0,
         step: 0.4,
-        ..ModelConfig::default()
+        ..OdeRnnConfig::default()
     }
 }
 
@@ -63,17 +63,21 @@ fn samples() -> Vec<Sample> {
         .collect()
 }
 
-fn loss(network: &Network, parameters: &Parameters<f64>) -> (f64, Gradient<f64>) {
+fn loss(network: &dyn Network<f64>, parameters: &Parameters<f64>) -> (f64, Gradient<f64>) {
     let mut gradient = Gradient::zeros(parameters);
     // A weight of the fit other than 1, so that it counts too.
-    let loss = ParallelBatch::new().loss(network, parameters, &samples(), 1.7, &mut gradient);
+    let at = LossStep {
+        fit_weight: 1.7,
+        ..LossStep::default()
+    };
+    let loss = ParallelBatch::new().loss(network, parameters, &samples(), at, &mut gradient);
     (loss.expect("a finite loss"), gradient)
 }
 
 /// The one check: autodiff against central differences, every parameter.
-fn gradient_is_right(config: &ModelConfig) {
-    let (network, mut parameters) = Network::new::<f64>(config, 3);
-    let (_, gradient) = loss(&network, &parameters);
+fn gradient_is_right(config: &OdeRnnConfig) {
+    let (network, mut parameters) = ModelConfig::from(config.clone()).build::<f64>(3).unwrap();
+    let (_, gradient) = loss(&*network, &parameters);
     let step = 1e-5;
     let mut differences = Vec::new();
     for i in 0..parameters.values().len() {
@@ -81,7 +85,7 @@ fn gradient_is_right(config: &ModelConfig) {
         let mut shifted = |x: f64| {
             parameters.values_mut()[i] = x;
             parameters.pack();
-            loss(&network, &parameters).0
+            loss(&*network, &parameters).0
         };
         let difference = (shifted(at + step) - shifted(at - step)) / (2.0 * step);
         shifted(at);
@@ -116,7 +120,7 @@ fn of_every_method_with_holes_and_ragged_series() {
 fn of_both_end_rules_and_every_way_through_holes() {
     for end_rule in [EndRule::Output, EndRule::Compensation] {
         for max_fold in [Some(0), Some(1), None] {
-            gradient_is_right(&ModelConfig {
+            gradient_is_right(&OdeRnnConfig {
                 end_rule,
                 max_fold,
                 ..tiny(Compensation::Output)
@@ -129,13 +133,13 @@ fn of_both_end_rules_and_every_way_through_holes() {
 fn of_every_way_to_take_derivatives() {
     for derivatives in [Derivatives::NoHessian, Derivatives::Numerical(0.02)] {
         for method in [Compensation::Output, Compensation::Hidden] {
-            gradient_is_right(&ModelConfig {
+            gradient_is_right(&OdeRnnConfig {
                 derivatives,
                 ..tiny(method)
             });
         }
     }
-    gradient_is_right(&ModelConfig {
+    gradient_is_right(&OdeRnnConfig {
         drop_curvature: true,
         ..tiny(Compensation::Output)
     });
@@ -148,13 +152,13 @@ fn of_two_sided_models() {
         Compensation::Output,
         Compensation::Hidden,
     ] {
-        gradient_is_right(&ModelConfig {
+        gradient_is_right(&OdeRnnConfig {
             two_sided: true,
             ..tiny(method)
         });
     }
     let derivatives = Derivatives::Numerical(0.02);
-    gradient_is_right(&ModelConfig {
+    gradient_is_right(&OdeRnnConfig {
         two_sided: true,
         derivatives,
         ..tiny(Compensation::Output)
@@ -164,13 +168,13 @@ fn of_two_sided_models() {
 #[test]
 fn of_every_solver_and_smooth_activation() {
     for solver in Solver::ALL {
-        gradient_is_right(&ModelConfig {
+        gradient_is_right(&OdeRnnConfig {
             solver,
             ..tiny(Compensation::Output)
         });
     }
     for activation in [Activation::Softplus, Activation::Silu] {
-        gradient_is_right(&ModelConfig {
+        gradient_is_right(&OdeRnnConfig {
             activation,
             ..tiny(Compensation::Output)
         });
@@ -179,19 +183,20 @@ fn of_every_solver_and_smooth_activation() {
 
 #[test]
 fn blocking_changes_the_gradient_and_not_the_loss() {
-    let (network, parameters) = Network::new::<f64>(&tiny(Compensation::Output), 3);
-    let (free, gradient) = loss(&network, &parameters);
-    for blocked in [
+    let build = |config: OdeRnnConfig| ModelConfig::from(config).build::<f64>(3).unwrap();
+    let (network, parameters) = build(tiny(Compensation::Output));
+    let (free, gradient) = loss(&*network, &parameters);
+    for stop_gradient in [
         StopGradient::Slope,
         StopGradient::Curvature,
         StopGradient::Both,
     ] {
-        let config = ModelConfig {
-            blocked,
+        let config = OdeRnnConfig {
+            stop_gradient,
             ..tiny(Compensation::Output)
         };
-        let (network, parameters) = Network::new::<f64>(&config, 3);
-        let (loss, other) = loss(&network, &parameters);
+        let (network, parameters) = build(config);
+        let (loss, other) = loss(&*network, &parameters);
         assert_eq!(loss, free);
         assert_ne!(gradient, other);
     }

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "nn", unix))]
 
 use cssc::data::{Dataset, Random, Series};
-use cssc::model::{Compensation, ModelConfig};
+use cssc::model::{Compensation, ModelConfig, OdeRnnConfig};
 use cssc::train::{Control, Masking, TrainConfig, Trainer};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -24,13 +24,13 @@ fn data(seed: u64) -> Dataset {
 }
 
 fn settings() -> (ModelConfig, TrainConfig) {
-    let model = ModelConfig {
+    let model = OdeRnnConfig {
         hidden: 6,
         dynamics: vec![24, 24],
         decoder: vec![16],
         cell: 12,
         compensation: Compensation::Output,
-        ..ModelConfig::default()
+        ..OdeRnnConfig::default()
     };
     let training = TrainConfig {
         steps: STEPS,
@@ -39,7 +39,7 @@ fn settings() -> (ModelConfig, TrainConfig) {
         validate_every: 7,
         ..TrainConfig::default()
     };
-    (model, training)
+    (model.into(), training)
 }
 
 /// Trains in `directory`, writing a checkpoint after every third step, and its last numbers
@@ -64,7 +64,7 @@ fn train_in(directory: &Path, slowly: bool) {
             Control::Continue
         })
         .unwrap();
-    let (_, parameters, summary) = trainer.into_best();
+    let (parameters, summary) = trainer.into_best();
     let bits: Vec<u8> = parameters
         .values()
         .iter()

@@ -2,8 +2,7 @@
 
 use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::workload::{Array, Workload};
-use safetensors::tensor::{Dtype, TensorView};
+use cssc_experiments::workload::{Workload, write_arrays};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -88,7 +87,8 @@ impl Arguments {
         let mut program = workload.prepare();
         if let Some(directory) = &self.check {
             let path = directory.join(format!("{name}.safetensors"));
-            write(&path, &program.arrays().map_err(failed)?)?;
+            write_arrays(&path, &program.arrays().map_err(failed)?)
+                .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
             return Ok(None);
         }
         for _ in 0..3 {
@@ -137,18 +137,4 @@ impl Arguments {
 
 fn failed(error: cssc::Error) -> Failure {
     Failure::new(error.to_string())
-}
-
-fn write(path: &std::path::Path, arrays: &[Array]) -> Result<(), Failure> {
-    let bytes: Vec<Vec<u8>> = arrays
-        .iter()
-        .map(|a| a.values.iter().flat_map(|x| x.to_le_bytes()).collect())
-        .collect();
-    let views = arrays.iter().zip(&bytes).map(|(array, bytes)| {
-        let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes)
-            .expect("as many numbers as the shape says");
-        (array.name.clone(), view)
-    });
-    let file = safetensors::serialize(views, None).expect("names are unique and shapes fit");
-    std::fs::write(path, file).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }

@@ -1,11 +1,11 @@
 //! `cssc generate`: the paper's three kinds of data, from a seed.
 
 use crate::failure::{Failure, failure_from};
-use cssc::data::generate::hopper::{self, Hopper};
-use cssc::data::generate::idx::Images;
-use cssc::data::generate::moving_mnist::{self, MovingMnist};
-use cssc::data::generate::toy::{Toy, ToyOptions};
-use cssc::data::generate::{Generator, mujoco, write};
+use cssc_experiments::generate::hopper::{self, Hopper};
+use cssc_experiments::generate::idx::Images;
+use cssc_experiments::generate::moving_mnist::{self, MovingMnist};
+use cssc_experiments::generate::toy::{Toy, ToyOptions};
+use cssc_experiments::generate::{Generator, mujoco, write};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 

@@ -2,6 +2,7 @@ use crate::destination;
 use crate::failure::{Failure, failure_from};
 use crate::summary::{Table, grouped};
 use cssc::model::Model;
+use cssc::train::{Summary, TrainConfig};
 use std::path::PathBuf;
 
 /// Tell what a model file holds
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let model = Model::load(&self.file).map_err(|error| failure_from(&error))?;
-        let about = model.about();
+        let about = model.info();
         let text = if self.json {
             let value = serde_json::to_string_pretty(about);
             value.map_err(|error| failure_from(&error))? + "\n"
@@ -34,27 +35,36 @@ impl Arguments {
 }
 
 fn describe(model: &Model) -> Result<String, Failure> {
-    let about = model.about();
+    let about = model.info();
+    let (training, summary) = (TrainConfig::of(model), Summary::of(model));
+    let training = training.map_err(|error| failure_from(&error))?;
+    let summary = summary.map_err(|error| failure_from(&error))?;
     let mut table = Table::new(&["model", ""]);
     let mut row = |name: &str, value: String| table.row(vec![name.to_owned(), value]);
-    let config = serde_json::to_value(&about.model).map_err(|error| failure_from(&error))?;
-    let method = config["method"].as_str().unwrap_or_default();
-    row("method", method.to_owned());
+    row("method", about.model.method());
     row("columns", about.channel_names.join(", "));
     row("parameters", grouped(model.parameters().values().len()));
-    row("hidden state", about.model.hidden.to_string());
-    row("layers of f", format!("{:?}", about.model.dynamics));
-    row("layers of g", format!("{:?}", about.model.decoder));
-    row("two-sided", about.model.two_sided.to_string());
-    row("steps trained", grouped(about.summary.steps as usize));
-    if let Some((error, step)) = about.summary.best_validation {
+    let settings = serde_json::to_value(&about.model).map_err(|error| failure_from(&error))?;
+    let shape = [
+        ("hidden state", "hidden"),
+        ("layers of f", "dynamics"),
+        ("layers of g", "decoder"),
+        ("two-sided", "two-sided"),
+    ];
+    for (name, key) in shape {
+        if let Some(value) = settings.get(key) {
+            row(name, value.to_string().replace(',', ", "));
+        }
+    }
+    row("steps trained", grouped(summary.steps as usize));
+    if let Some((error, step)) = summary.best_validation {
         row(
             "best validation error",
             format!("{error:.4e} at step {step}"),
         );
     }
-    row("stopped early", about.summary.stopped_early.to_string());
-    row("seed", about.training.seed.to_string());
+    row("stopped early", summary.stopped_early.to_string());
+    row("seed", training.seed.to_string());
     row("written by cssc", about.program.clone());
     Ok(table.text())
 }

@@ -1,10 +1,13 @@
 //! The commands, in the order of the data flow. To add one, write its file and add it to the two lists below.
+//! `generate` and `bench` come with the feature `experiments`.
 
+#[cfg(feature = "experiments")]
 mod bench;
 mod compensate;
 mod completions;
 mod evaluate;
 mod fill;
+#[cfg(feature = "experiments")]
 mod generate;
 mod info;
 mod interpolate;
@@ -21,9 +24,11 @@ pub(crate) enum Command {
     Interpolate(Box<interpolate::Arguments>),
     Evaluate(Box<evaluate::Arguments>),
     Info(info::Arguments),
+    #[cfg(feature = "experiments")]
     Generate(generate::Arguments),
     Compensate(compensate::Arguments),
     Spline(spline::Arguments),
+    #[cfg(feature = "experiments")]
     Bench(bench::Arguments),
     Manual(manual::Arguments),
     Completions(completions::Arguments),
@@ -37,9 +42,11 @@ impl Command {
             Self::Interpolate(arguments) => arguments.run(),
             Self::Evaluate(arguments) => arguments.run(),
             Self::Info(arguments) => arguments.run(),
+            #[cfg(feature = "experiments")]
             Self::Generate(arguments) => arguments.run(),
             Self::Compensate(arguments) => arguments.run(),
             Self::Spline(arguments) => arguments.run(),
+            #[cfg(feature = "experiments")]
             Self::Bench(arguments) => arguments.run(),
             Self::Manual(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),

@@ -8,14 +8,10 @@
 //! | [`split`] | which series train, validate and test |
 //! | [`scale`] | values and times brought to a range a model likes, and back |
 //! | [`random`] | the seeded source of chance (`nn` or `tables`) |
-//! | [`toy_v1`] | the frozen toy set (`tables`) |
-//! | [`generate`] | the paper's three kinds of data from a seed (`tables`) |
 //! | [`npz`] | NumPy archives (`tables`) |
 //! | [`table`] | people's own tables, read and written (`tables`) |
 pub mod dataset;
 pub mod filled;
-#[cfg(feature = "tables")]
-pub mod generate;
 #[cfg(feature = "tables")]
 pub mod npz;
 #[cfg(any(feature = "nn", feature = "tables"))]
@@ -25,8 +21,6 @@ pub mod series;
 pub mod split;
 #[cfg(feature = "tables")]
 pub mod table;
-#[cfg(feature = "tables")]
-pub mod toy_v1;
 
 pub use dataset::Dataset;
 pub use filled::Filled;
@@ -35,5 +29,3 @@ pub use random::Random;
 pub use scale::{Scaler, TimeScaling, ValueScaling};
 pub use series::Series;
 pub use split::{Parts, Split};
-#[cfg(feature = "tables")]
-pub use toy_v1::ToyV1;

@@ -234,7 +234,7 @@ pub(super) fn write_to(output: &mut impl Write, arrays: &[Array]) -> io::Result<
 
 /// Writes an archive whose last array is made piece by piece and never held whole. `pieces` must
 /// have as many values together as `shape` says; errors of the pieces stop the writing.
-pub(super) fn write_streamed(
+pub fn write_streamed(
     path: &Path,
     arrays: &[Array],
     (name, shape): (&str, &[usize]),

@@ -1,180 +1,313 @@
-//! Settings of a model. The defaults are the paper's appendix D.
+//! All models by their settings: the only place that knows every kind.
 
-use crate::EndRule;
-use crate::compensate::{CompensationOptions, DEFAULT_MAX_FOLD};
-use crate::nn::Activation;
-use crate::ode::Solver;
-use serde::{Deserialize, Serialize};
+use super::compensated::Compensation;
+use super::latent_cssc::{LatentCssc, LatentCsscConfig};
+use super::network::Network;
+use super::ode_rnn::{OdeRnn, OdeRnnConfig};
+use crate::Error;
+use crate::nn::{Float, Parameters};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
-/// What is compensated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compensation {
-    /// The prediction as it is, with its jumps (paper eq. 1-4).
-    #[serde(alias = "ode-rnn")]
-    None,
-    /// Prediction plus compensation: smooth, through every observation (Theorem 1).
-    #[default]
-    #[serde(alias = "cssc")]
-    Output,
-    /// The state is compensated, then decoded (Theorem 3).
-    #[serde(alias = "hidden-cssc")]
-    Hidden,
+/// Shape and behaviour of a model, told apart by `kind`. The defaults of each kind are those of its
+/// paper, as far as it says.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ModelConfig {
+    /// An ODE-RNN, plain or compensated: CSSC and hidden CSSC.
+    OdeRnn(OdeRnnConfig),
+    /// Attention to all observations and a smooth decoder, compensated.
+    LatentCssc(LatentCsscConfig),
+    /// A network from outside this library; its program builds it.
+    Custom(CustomConfig),
 }
 
-/// How slope and curvature of the prediction are found at the knots.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Derivatives {
-    /// By jets, Hessian included.
-    #[default]
-    Exact,
-    /// By jets, leaving out the Hessian of the decoder: ö = ∂g/∂h · h''. The paper's tables
-    /// appear to use this.
-    NoHessian,
-    /// By differences along the flow with this Δ, as in the paper's appendix C.
-    Numerical(f64),
-}
-
-/// Which derivatives keep their value but pass no gradient (the paper's table 3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StopGradient {
-    /// None: everything is trained.
-    #[default]
-    None,
-    /// The slope.
-    Slope,
-    /// The curvature.
-    Curvature,
-    /// Both.
-    Both,
-}
-
-/// Shape and behaviour of a model.
+/// What is known of a network from outside this library.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct ModelConfig {
-    /// Channels of the data; at least 1. Default 1.
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CustomConfig {
+    /// Its name.
+    pub name: String,
+    /// Channels of the data.
     pub channels: usize,
-    /// Size of the hidden state. Default 15.
-    pub hidden: usize,
-    /// Widths of the hidden layers of f. Default four of 300.
-    pub dynamics: Vec<usize>,
-    /// Widths of the hidden layers of g. Default one of 300.
-    pub decoder: Vec<usize>,
-    /// Width of the hidden layer of the cell's three gate networks. Default 100.
-    pub cell: usize,
-    /// Activation of the hidden layers of f and g. Default tanh, as Theorem 2 asks.
-    pub activation: Activation,
-    /// Standard deviation of the initial weights. Default 0.1, as in the reference code.
-    #[serde(alias = "initial-deviation")]
-    pub initial_std_dev: f64,
-    /// What is compensated. Default the output: CSSC.
-    #[serde(alias = "method")]
-    pub compensation: Compensation,
-    /// Whether a second walk comes back from the end, so that a prediction knows both its
-    /// past and its future (beyond the paper). Default false.
-    pub two_sided: bool,
-    /// How slopes and curvatures are found. Default exact.
-    pub derivatives: Derivatives,
-    /// Which of them pass no gradient. Default none.
-    pub blocked: StopGradient,
-    /// Whether curvatures count as zero everywhere, also in the end rule. Default false.
-    pub drop_curvature: bool,
-    /// What holds at the two ends. Default `compensation`: the curve keeps the prediction's own
-    /// curvature there, which trained better (PAPER.md).
-    pub end_rule: EndRule,
-    /// Jumps folded in a hole before one is pinned; none: all are folded.
-    pub max_fold: Option<usize>,
-    /// Weight α of the squared compensation in the loss. Default 1000.
-    pub compensation_weight: f64,
-    /// Solver of h' = f(h). Default Euler.
-    pub solver: Solver,
-    /// Longest step of the solver, in the model's time. Default 0.1.
-    pub step: f64,
+    /// Whatever its program wants to find again.
+    #[serde(default)]
+    pub settings: Value,
+}
+
+/// A method by its name in the paper's tables: a kind of model, and what is compensated.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelMethod {
+    /// Its name on the command line and in files.
+    pub name: &'static str,
+    /// One line about it.
+    pub description: &'static str,
+    /// Its settings by default.
+    pub config: fn() -> ModelConfig,
+}
+
+fn ode_rnn(compensation: Compensation) -> ModelConfig {
+    ModelConfig::OdeRnn(OdeRnnConfig {
+        compensation,
+        ..OdeRnnConfig::default()
+    })
+}
+
+/// All methods that are trained, the simpler first.
+pub const MODEL_METHODS: &[ModelMethod] = &[
+    ModelMethod {
+        name: "ode-rnn",
+        description: "an ODE between observations, a recurrent update at each: jumps",
+        config: || ode_rnn(Compensation::None),
+    },
+    ModelMethod {
+        name: "cssc",
+        description: "an ODE-RNN with the compensation of its output",
+        config: || ode_rnn(Compensation::Output),
+    },
+    ModelMethod {
+        name: "hidden-cssc",
+        description: "an ODE-RNN with the compensation of its state",
+        config: || ode_rnn(Compensation::Hidden),
+    },
+    ModelMethod {
+        name: "latent-cssc",
+        description: "attention to all observations, a smooth decoder, the compensation",
+        config: || ModelConfig::LatentCssc(LatentCsscConfig::default()),
+    },
+];
+
+/// One arm a kind.
+macro_rules! each {
+    ($model:expr, $config:ident => $body:expr, custom $custom:ident => $other:expr) => {
+        match $model {
+            ModelConfig::OdeRnn($config) => $body,
+            ModelConfig::LatentCssc($config) => $body,
+            ModelConfig::Custom($custom) => $other,
+        }
+    };
 }
 
 impl Default for ModelConfig {
     fn default() -> Self {
-        Self {
-            channels: 1,
-            hidden: 15,
-            dynamics: vec![300; 4],
-            decoder: vec![300],
-            cell: 100,
-            activation: Activation::Tanh,
-            initial_std_dev: 0.1,
-            compensation: Compensation::Output,
-            two_sided: false,
-            derivatives: Derivatives::Exact,
-            blocked: StopGradient::None,
-            drop_curvature: false,
-            end_rule: EndRule::Compensation,
-            max_fold: Some(DEFAULT_MAX_FOLD),
-            compensation_weight: 1000.0,
-            solver: Solver::Euler,
-            step: 0.1,
-        }
+        Self::OdeRnn(OdeRnnConfig::default())
+    }
+}
+
+impl From<LatentCsscConfig> for ModelConfig {
+    fn from(config: LatentCsscConfig) -> Self {
+        Self::LatentCssc(config)
+    }
+}
+
+impl From<OdeRnnConfig> for ModelConfig {
+    fn from(config: OdeRnnConfig) -> Self {
+        Self::OdeRnn(config)
     }
 }
 
 impl ModelConfig {
-    /// The settings of the compensation.
+    /// The default settings of a method, if there is one of that name.
     #[must_use]
-    pub fn options(&self) -> CompensationOptions {
-        CompensationOptions {
-            end_rule: self.end_rule,
-            max_fold: self.max_fold,
-            ..CompensationOptions::default()
+    pub fn of_method(name: &str) -> Option<Self> {
+        let method = MODEL_METHODS.iter().find(|method| method.name == name)?;
+        Some((method.config)())
+    }
+
+    /// The method these settings are; a compensated model that has no name of its own has `+cssc`.
+    #[must_use]
+    pub fn method(&self) -> String {
+        let named = |method: &&ModelMethod| {
+            let config = (method.config)();
+            std::mem::discriminant(&config) == std::mem::discriminant(self)
+                && config.compensation() == self.compensation()
+        };
+        if let Self::Custom(custom) = self {
+            return custom.name.clone();
+        }
+        match MODEL_METHODS.iter().find(named) {
+            Some(method) => method.name.to_owned(),
+            None => format!("{}+cssc", self.kind()),
         }
     }
 
-    /// What is wrong with these settings, if anything.
+    /// The kind of model, as in `kind`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::OdeRnn(_) => "ode-rnn",
+            Self::LatentCssc(_) => "latent-cssc",
+            Self::Custom(_) => "custom",
+        }
+    }
+
+    /// Channels of the data.
+    #[must_use]
+    pub fn channels(&self) -> usize {
+        each!(self, config => config.channels, custom custom => custom.channels)
+    }
+
+    /// Sets the channels of the data.
+    pub fn set_channels(&mut self, channels: usize) {
+        each!(self, config => config.channels = channels, custom custom => custom.channels = channels);
+    }
+
+    /// What is compensated.
+    #[must_use]
+    pub fn compensation(&self) -> Compensation {
+        each!(self, config => config.compensation, custom _custom => Compensation::None)
+    }
+
+    /// Sets what is compensated, where the library knows the model.
+    pub fn set_compensation(&mut self, compensation: Compensation) {
+        each!(self, config => config.compensation = compensation, custom _custom => ());
+    }
+
+    /// The same model with something else compensated; its parameters are laid out the same way.
+    ///
+    /// # Errors
+    /// If this model cannot do that.
+    pub fn with_compensation(&self, compensation: Compensation) -> Result<Self, Error> {
+        let mut other = self.clone();
+        each!(
+            &mut other,
+            config => config.compensation = compensation,
+            custom custom => return Err(custom.unknown())
+        );
+        other.check()?;
+        Ok(other)
+    }
+
+    /// Checks that all settings are in their range.
     ///
     /// # Errors
     /// Names the setting, what it is, and what it may be.
-    pub fn check(&self) -> Result<(), String> {
-        let sizes = [
-            ("channels", self.channels),
-            ("hidden", self.hidden),
-            ("cell", self.cell),
-        ];
-        for (name, size) in sizes {
-            if size == 0 || size > 1 << 20 {
-                return Err(format!(
-                    "`{name}` is {size}; give a number from 1 to {}",
-                    1 << 20
-                ));
+    pub fn check(&self) -> Result<(), Error> {
+        each!(self, config => config.check().map_err(Error::Setting), custom _custom => Ok(()))
+    }
+
+    /// The network of these settings, with parameters drawn from `seed`.
+    ///
+    /// # Errors
+    /// If a setting is out of range, or the network is not one of this library.
+    pub fn build<T: Float>(
+        &self,
+        seed: u64,
+    ) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+        let mut parameters = Parameters::new();
+        let network = self.build_in(&mut parameters, seed)?;
+        parameters.pack();
+        Ok((network, parameters))
+    }
+
+    /// The network with parameters that are all zero and not packed, to be filled from a file.
+    pub(crate) fn blank<T: Float>(&self) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+        let mut parameters = Parameters::blank();
+        let network = self.build_in(&mut parameters, 0)?;
+        Ok((network, parameters))
+    }
+
+    fn build_in<T: Float>(
+        &self,
+        parameters: &mut Parameters<T>,
+        seed: u64,
+    ) -> Result<Box<dyn Network<T>>, Error> {
+        self.check()?;
+        Ok(match self {
+            Self::OdeRnn(config) => Box::new(OdeRnn::new(config, parameters, seed)),
+            Self::LatentCssc(config) => Box::new(LatentCssc::new(config, parameters, seed)),
+            Self::Custom(custom) => return Err(custom.unknown()),
+        })
+    }
+}
+
+impl CustomConfig {
+    fn unknown(&self) -> Error {
+        Error::Setting(format!(
+            "`{}` is not a model of this library; only the program that made it can build it",
+            self.name
+        ))
+    }
+}
+
+/// By `kind`; settings from before there were kinds are those of an ODE-RNN.
+impl<'de> Deserialize<'de> for ModelConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let mut settings = Map::<String, Value>::deserialize(deserializer)?;
+        let kind = match settings.remove("kind") {
+            None => "ode-rnn".to_owned(),
+            Some(Value::String(kind)) => kind,
+            Some(other) => {
+                return Err(D::Error::custom(format!(
+                    "`kind` is {other}, expected a name"
+                )));
             }
-        }
-        for (name, widths) in [("dynamics", &self.dynamics), ("decoder", &self.decoder)] {
-            if widths.iter().any(|&w| w == 0 || w > 1 << 20) || widths.len() > 64 {
-                return Err(format!(
-                    "`{name}` is {widths:?}; give at most 64 widths of at least 1"
-                ));
+        };
+        let settings = Value::Object(settings);
+        let config = match kind.as_str() {
+            "ode-rnn" => named(settings).map(Self::OdeRnn),
+            "latent-cssc" => named(settings).map(Self::LatentCssc),
+            "custom" => named(settings).map(Self::Custom),
+            _ => {
+                return Err(D::Error::custom(format!(
+                    "there is no kind of model `{kind}`"
+                )));
             }
+        };
+        config.map_err(D::Error::custom)
+    }
+}
+
+/// Settings of one kind; what is wrong is told with the name of the setting.
+fn named<T: DeserializeOwned>(
+    settings: Value,
+) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
+    serde_path_to_error::deserialize(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_what_its_name_says() {
+        for method in MODEL_METHODS {
+            let config = (method.config)();
+            assert_eq!(config.method(), method.name);
+            assert_eq!(ModelConfig::of_method(method.name), Some(config));
         }
-        let positive = [
-            ("step", self.step),
-            ("initial-std-dev", self.initial_std_dev),
-        ];
-        for (name, value) in positive {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(format!("`{name}` is {value}; give a positive number"));
-            }
+    }
+
+    #[test]
+    fn settings_come_back_from_json_by_their_kind() {
+        for method in MODEL_METHODS {
+            let config = (method.config)();
+            let json = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<ModelConfig>(&json).unwrap(), config);
         }
-        if !(self.compensation_weight >= 0.0 && self.compensation_weight.is_finite()) {
-            let weight = self.compensation_weight;
-            return Err(format!(
-                "`compensation-weight` is {weight}; give 0 or a positive number"
-            ));
-        }
-        match self.derivatives {
-            Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => Err(format!(
-                "the step of numerical derivatives is {step}; give a positive number"
-            )),
-            _ => Ok(()),
-        }
+        let message = |json| {
+            serde_json::from_str::<ModelConfig>(json)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(message(r#"{"kind":"oracle"}"#).contains("no kind of model `oracle`"));
+        assert!(message(r#"{"kind":"ode-rnn","hiden":3}"#).contains("hiden"));
+    }
+
+    #[test]
+    fn settings_from_before_there_were_kinds_are_read() {
+        let old = r#"{"method":"hidden-cssc","initial-deviation":0.2}"#;
+        let expected = OdeRnnConfig {
+            compensation: Compensation::Hidden,
+            initial_std_dev: 0.2,
+            ..OdeRnnConfig::default()
+        };
+        assert_eq!(
+            serde_json::from_str::<ModelConfig>(old).unwrap(),
+            expected.into()
+        );
     }
 }

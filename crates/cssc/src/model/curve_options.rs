@@ -1,6 +1,5 @@
 //! How a trained model is applied to a series.
 
-use super::config::{Compensation, ModelConfig};
 use super::windows::{Cut, Window, whole};
 use crate::Error;
 use crate::smooth::{Penalty, SmoothOptions};
@@ -8,10 +7,9 @@ use crate::smooth::{Penalty, SmoothOptions};
 /// Settings of [`Model::interpolate_with`](super::Model::interpolate_with).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurveOptions {
-    /// What is made of the states; default `None`: what the model was trained for.
-    pub method: Option<Compensation>,
     /// For noisy observations: the curve passes near them instead of through them, and has
-    /// bands ([`Interpolation::bands`](super::Interpolation::bands)). Only for [`Compensation::Output`].
+    /// bands ([`Interpolation::bands`](super::Interpolation::bands)). Only where the
+    /// output is compensated ([`Compensation::Output`](super::Compensation::Output)).
     /// Times, values, penalty and weights (`[times, channels]` of the series) are in the
     /// user's units; `max_fold` is the model's. Default `None`.
     pub smoothing: Option<SmoothOptions>,
@@ -20,14 +18,13 @@ pub struct CurveOptions {
     /// networks grows with this and not with the series. Default `None`: the whole series.
     pub window: Option<usize>,
     /// Observations a window walks before the first interval it is responsible for, and for
-    /// a two-sided model as many after the last. Default 50.
+    /// a model that sees the future as many after the last. Default 50.
     pub warm_up: usize,
 }
 
 impl Default for CurveOptions {
     fn default() -> Self {
         Self {
-            method: None,
             smoothing: None,
             window: None,
             warm_up: 50,
@@ -36,25 +33,13 @@ impl Default for CurveOptions {
 }
 
 impl CurveOptions {
-    /// The method meant, if the settings fit together.
-    pub(crate) fn method(&self, config: &ModelConfig) -> Result<Compensation, Error> {
-        let method = self.method.unwrap_or(config.compensation);
-        if self.smoothing.is_some() && method != Compensation::Output {
-            return Err(Error::Setting(format!(
-                "`smoothing` is for the method Cssc, and the method is {method:?}; set `method` or \
-                 leave `smoothing` out"
-            )));
-        }
-        Ok(method)
-    }
-
     /// The windows of a series of `knots` observations.
-    pub(crate) fn windows(&self, config: &ModelConfig, knots: usize) -> Result<Vec<Window>, Error> {
+    pub(crate) fn windows(&self, sees_future: bool, knots: usize) -> Result<Vec<Window>, Error> {
         let Some(length) = self.window else {
             return Ok(vec![whole(knots)]);
         };
         let before = self.warm_up;
-        let after = if config.two_sided { self.warm_up } else { 0 };
+        let after = if sees_future { self.warm_up } else { 0 };
         let least = before.saturating_add(after).saturating_add(2);
         if length < least {
             return Err(Error::Setting(format!(
@@ -75,7 +60,8 @@ impl CurveOptions {
     /// for the `rows` of the series that are knots.
     pub(crate) fn scaled_smoothing(
         &self,
-        config: &ModelConfig,
+        max_fold: Option<usize>,
+        channels: usize,
         unit: f64,
         rows: &[usize],
     ) -> Option<SmoothOptions> {
@@ -84,7 +70,6 @@ impl CurveOptions {
             Penalty::Given(penalty) => Penalty::Given(penalty / unit.powi(3)),
             Penalty::CrossValidated => Penalty::CrossValidated,
         };
-        let channels = config.channels;
         let row = |weights: &Vec<f64>, row: usize| {
             let row = weights.get(row * channels..(row + 1) * channels);
             row.map(<[f64]>::to_vec).unwrap_or_default()
@@ -96,7 +81,7 @@ impl CurveOptions {
         Some(SmoothOptions {
             penalty,
             weights,
-            max_fold: config.max_fold,
+            max_fold,
             ..asked.clone()
         })
     }

@@ -13,6 +13,7 @@
 use super::activation::Activation;
 use super::float::Float;
 use super::graph::Graph;
+use super::layer::Layer;
 use super::memory::Var;
 use super::mlp::Mlp;
 use super::parameters::{Initializer, Parameters};

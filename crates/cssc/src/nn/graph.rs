@@ -21,7 +21,7 @@ use super::arch;
 use super::float::Float;
 use super::kernel::{Aligned, ROWS_PER_PASS, Use, outer_product};
 use super::memory::{Memory, Node, PendingUse, Pool, Var};
-use super::ops::{CompensationBlock, MixEntry, Op};
+use super::ops::{Op, Workspaces};
 use super::parameters::{ParameterId, Parameters};
 use pulp::Arch;
 
@@ -83,6 +83,19 @@ impl<'a, T: Float> Graph<'a, T> {
         graph
     }
 
+    /// Whether this computation can be differentiated.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.recording
+    }
+
+    pub(crate) fn assert_not_recording(&self, what: &str) {
+        assert!(
+            !self.recording,
+            "{what} has no gradient: use Graph::forward_only"
+        );
+    }
+
     /// The parameters of this computation.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
@@ -128,6 +141,14 @@ impl<'a, T: Float> Graph<'a, T> {
         self.push(Op::Leaf, rows, columns, block, tracked)
     }
 
+    /// A constant matrix of zeros in the shape of `var`.
+    pub fn zeros_like(&mut self, var: Var) -> Var {
+        let (rows, columns) = (self.rows(var), self.columns(var));
+        let mut block = self.memory.pool.take(rows * columns);
+        block[..rows * columns].fill(T::ZERO);
+        self.push(Op::Leaf, rows, columns, block, false)
+    }
+
     /// The same numbers as a constant: no gradient flows back through here.
     pub fn detach(&mut self, var: Var) -> Var {
         let (rows, columns) = (self.rows(var), self.columns(var));
@@ -138,11 +159,22 @@ impl<'a, T: Float> Graph<'a, T> {
 
     /// Says that `var` is not used any more by what follows. Without gradients its block is
     /// used again at once; while recording this does nothing.
-    pub(crate) fn forget(&mut self, var: Var) {
+    pub fn forget(&mut self, var: Var) {
         if !self.recording {
             let block = std::mem::take(&mut self.memory.nodes[var.index()].block);
             self.memory.pool.give(block);
         }
+    }
+
+    /// An empty list that keeps its memory between uses; give it back.
+    pub(crate) fn take_vars(&mut self) -> Vec<Var> {
+        let mut vars = std::mem::take(&mut self.memory.vars);
+        vars.clear();
+        vars
+    }
+
+    pub(crate) fn give_vars(&mut self, vars: Vec<Var>) {
+        self.memory.vars = vars;
     }
 
     pub(crate) fn node(&self, var: Var) -> &Node<T> {
@@ -191,10 +223,7 @@ impl<'a, T: Float> Graph<'a, T> {
             nodes,
             pool,
             gradients,
-            mix_sources,
-            mix_offsets,
-            mix_entries,
-            compensations,
+            workspaces,
             pending,
             scratch,
             ..
@@ -207,10 +236,7 @@ impl<'a, T: Float> Graph<'a, T> {
             nodes,
             pool,
             gradients,
-            mix_sources,
-            mix_offsets,
-            mix_entries,
-            compensations,
+            workspaces,
             pending,
             scratch,
             gradient,
@@ -240,12 +266,9 @@ pub(crate) struct Backward<'a, T: Float> {
     pub(crate) nodes: &'a [Node<T>],
     pub(crate) pool: &'a mut Pool<T>,
     pub(crate) gradients: &'a mut [Vec<T>],
-    pub(crate) mix_sources: &'a [Var],
-    pub(crate) mix_offsets: &'a [u32],
-    pub(crate) mix_entries: &'a [MixEntry<T>],
-    pub(crate) compensations: &'a mut [CompensationBlock],
+    pub(crate) workspaces: &'a mut Workspaces<T>,
     pending: &'a mut [Vec<PendingUse<T>>],
-    scratch: &'a mut Aligned<T>,
+    pub(crate) scratch: &'a mut Aligned<T>,
     pub(crate) gradient: &'a mut Gradient<T>,
 }
 

@@ -5,7 +5,7 @@
 
 use super::float::Float;
 use super::kernel::Aligned;
-use super::ops::{CompensationBlock, MixEntry, Op};
+use super::ops::{Op, Workspaces};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -100,16 +100,13 @@ pub struct Memory<T> {
     pub(crate) pool: Pool<T>,
     /// Gradients of nodes; empty where none has arrived.
     pub(crate) gradients: Vec<Vec<T>>,
-    /// Arenas of the `Mix` operations.
-    pub(crate) mix_sources: Vec<Var>,
-    pub(crate) mix_offsets: Vec<u32>,
-    pub(crate) mix_entries: Vec<MixEntry<T>>,
-    /// Work space of the compensations, used in order.
-    pub(crate) compensations: Vec<CompensationBlock>,
-    pub(crate) compensations_used: usize,
+    /// What operations keep for their gradients beside their results.
+    pub(crate) workspaces: Workspaces<T>,
     /// By weight.
     pub(crate) pending: Vec<Vec<PendingUse<T>>>,
     pub(crate) scratch: Aligned<T>,
+    /// A list to be lent; see `Graph::take_vars`.
+    pub(crate) vars: Vec<Var>,
 }
 
 impl<T: Float> Default for Memory<T> {
@@ -121,13 +118,10 @@ impl<T: Float> Default for Memory<T> {
                 allocated: 0,
             },
             gradients: Vec::new(),
-            mix_sources: Vec::new(),
-            mix_offsets: Vec::new(),
-            mix_entries: Vec::new(),
-            compensations: Vec::new(),
-            compensations_used: 0,
+            workspaces: Workspaces::default(),
             pending: Vec::new(),
             scratch: Aligned::default(),
+            vars: Vec::new(),
         }
     }
 }
@@ -152,9 +146,6 @@ impl<T: Float> Memory<T> {
         for gradient in self.gradients.drain(..) {
             self.pool.give(gradient);
         }
-        self.mix_sources.clear();
-        self.mix_offsets.clear();
-        self.mix_entries.clear();
-        self.compensations_used = 0;
+        self.workspaces.clear();
     }
 }

@@ -1,17 +1,15 @@
 //! Fully connected networks and the passage of derivatives through them.
 //!
-//! A [`Jet`] is a value with its first and, if wanted, second derivative by time. A linear
-//! layer maps each by the same matrix; an activation by the chain rule (`ops/jet.rs`). So
-//! (h, h', h'') through g gives o, ȯ, ö exactly, Hessian included, for about three forward
-//! passes (method notes, section 4), and the tangent pass of f along itself gives
-//! h'' = (∂f/∂h) f.
+//! Values and jets pass all layers ([`Layer`]); a [`Trace`] of a value pass lets directions
+//! follow later, and the tangent of f along itself is h'' = (∂f/∂h) f.
 
 use super::activation::Activation;
 use super::float::Float;
 use super::graph::Graph;
+use super::layer::{Dense, Layer};
 use super::memory::Var;
-use super::ops::Linear;
 use super::parameters::{Initializer, Parameters};
+use crate::Jets;
 use crate::data::Random;
 use std::ops::Range;
 
@@ -51,35 +49,10 @@ fn in_parts<T: Float, const N: usize>(
     })
 }
 
-/// A value with its derivatives by time, each [rows, columns].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Jet {
-    /// Value.
-    pub value: Var,
-    /// First derivative.
-    pub slope: Var,
-    /// Second derivative.
-    pub curvature: Option<Var>,
-}
-
-impl Jet {
-    /// A value with its first derivative.
-    fn first(value: Var, slope: Var) -> Self {
-        let curvature = None;
-        Self {
-            value,
-            slope,
-            curvature,
-        }
-    }
-}
-
 /// A fully connected network: `activation` after every layer but the last, `last` after that.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mlp {
-    layers: Vec<Linear>,
-    activation: Activation,
-    last: Activation,
+    layers: Vec<Dense>,
 }
 
 /// The sources of the activations of one pass, layer by layer: what a tangent pass needs.
@@ -117,19 +90,18 @@ impl Mlp {
             widths.len() > 1,
             "a network needs an input and an output width"
         );
+        let count = widths.len() - 1;
         let layers = widths
             .windows(2)
             .enumerate()
             .map(|(i, pair)| {
-                let layer = format!("{name}.{i}");
-                Linear::new(parameters, &layer, pair[0], pair[1], initializer, random)
+                let name = format!("{name}.{i}");
+                let activation = if i + 1 == count { last } else { activation };
+                let widths = [pair[0], pair[1]];
+                Dense::new(parameters, &name, widths, activation, initializer, random)
             })
             .collect();
-        Self {
-            layers,
-            activation,
-            last,
-        }
+        Self { layers }
     }
 
     /// Number of layers.
@@ -141,57 +113,28 @@ impl Mlp {
     /// Width of what goes in.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.layers[0].inputs()
+        self.layers[0].linear.inputs()
     }
 
     /// Width of what comes out.
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.layers[self.depth() - 1].outputs()
+        self.layers[self.depth() - 1].linear.outputs()
     }
 
-    fn activation_of(&self, layer: usize) -> Activation {
-        if layer + 1 == self.depth() {
-            self.last
-        } else {
-            self.activation
-        }
-    }
-
-    /// The network of x [rows, inputs]: [rows, outputs].
-    pub fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
-        let [y] = in_parts(graph, [x], |graph, [x]| [self.forward_part(graph, x)]);
-        y
-    }
-
-    fn forward_part<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
-        let mut y = x;
-        for (i, layer) in self.layers.iter().enumerate() {
-            let next = graph.linear(y, layer, self.activation_of(i));
-            if i > 0 {
-                graph.forget(y);
-            }
-            y = next;
-        }
-        y
-    }
-
-    /// Like [`Mlp::forward`], keeping what a tangent pass needs.
+    /// Like [`Layer::forward`], keeping what a tangent pass needs.
     pub fn forward_traced<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> Trace {
-        let stride = if self.activation.source_is_input() {
-            2
-        } else {
-            1
-        };
+        // The first result of a layer is the source of its activation's derivatives.
+        let stride = 1 + u32::from(self.layers[0].activation.source_is_input());
         let first = graph.next_var();
-        let mut y = x;
-        for (i, layer) in self.layers.iter().enumerate() {
-            y = graph.linear(y, layer, self.activation_of(i));
-        }
+        let output = self
+            .layers
+            .iter()
+            .fold(x, |y, layer| layer.forward(graph, y));
         Trace {
             first,
             stride,
-            output: y,
+            output,
         }
     }
 
@@ -223,69 +166,64 @@ impl Mlp {
         activate: impl Fn(&mut Graph<'_, T>, usize, Var, Activation) -> Var,
     ) -> Var {
         for (i, layer) in self.layers.iter().enumerate() {
-            slope = graph.linear_tangent(slope, layer);
-            let activation = self.activation_of(i);
-            if activation != Activation::Identity {
-                slope = activate(graph, i, slope, activation);
+            slope = graph.linear_tangent(slope, &layer.linear);
+            if layer.activation != Activation::Identity {
+                slope = activate(graph, i, slope, layer.activation);
             }
         }
         slope
     }
+}
 
-    /// Value and derivatives of the output from those of the input.
-    pub fn jet<T: Float>(&self, graph: &mut Graph<'_, T>, x: Jet) -> Jet {
-        let Some(curvature) = x.curvature else {
-            let [value, slope] = in_parts(graph, [x.value, x.slope], |graph, [value, slope]| {
-                let jet = self.jet_part(graph, Jet::first(value, slope));
-                [jet.value, jet.slope]
-            });
-            return Jet::first(value, slope);
-        };
-        let inputs = [x.value, x.slope, curvature];
-        let [value, slope, curvature] = in_parts(graph, inputs, |graph, [value, slope, c]| {
-            let curvature = Some(c);
-            let x = Jet {
+impl<T: Float> Layer<T> for Mlp {
+    fn inputs(&self) -> usize {
+        self.inputs()
+    }
+
+    fn outputs(&self) -> usize {
+        self.outputs()
+    }
+
+    fn forward(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
+        let [y] = in_parts(graph, [x], |graph, [x]| {
+            let mut y = x;
+            for (i, layer) in self.layers.iter().enumerate() {
+                let next = layer.forward(graph, y);
+                if i > 0 {
+                    graph.forget(y);
+                }
+                y = next;
+            }
+            [y]
+        });
+        y
+    }
+
+    fn jet(&self, graph: &mut Graph<'_, T>, x: Jets<Var>) -> Jets<Var> {
+        let x = [x.value, x.slope, x.curvature];
+        let [value, slope, curvature] = in_parts(graph, x, |graph, [value, slope, curvature]| {
+            let x = Jets {
                 value,
                 slope,
                 curvature,
             };
-            let jet = self.jet_part(graph, x);
-            [jet.value, jet.slope, jet.curvature.unwrap_or(c)]
+            let y = self.layers.iter().fold(x, |x, layer| layer.jet(graph, x));
+            [y.value, y.slope, y.curvature]
         });
-        let curvature = Some(curvature);
-        Jet {
+        Jets {
             value,
             slope,
             curvature,
         }
     }
 
-    fn jet_part<T: Float>(&self, graph: &mut Graph<'_, T>, x: Jet) -> Jet {
-        let mut jet = x;
-        for (i, layer) in self.layers.iter().enumerate() {
-            let activation = self.activation_of(i);
-            let before = graph.next_var();
-            let value = graph.linear(jet.value, layer, activation);
-            let source = if activation.source_is_input() {
-                before
-            } else {
-                value
-            };
-            let slope = graph.linear_tangent(jet.slope, layer);
-            let curvature = jet.curvature.map(|c| graph.linear_tangent(c, layer));
-            jet = Jet {
-                value,
-                slope,
-                curvature,
-            };
-            if activation != Activation::Identity {
-                jet = Jet {
-                    value,
-                    slope: graph.tangent(source, slope, activation),
-                    curvature: curvature.map(|c| graph.curve(source, slope, c, activation)),
-                };
-            }
-        }
-        jet
+    fn jvp(&self, graph: &mut Graph<'_, T>, x: Var, slope: Var) -> (Var, Var) {
+        let [value, slope] = in_parts(graph, [x, slope], |graph, [x, slope]| {
+            let layers = self.layers.iter();
+            let (y, slope) =
+                layers.fold((x, slope), |(x, slope), layer| layer.jvp(graph, x, slope));
+            [y, slope]
+        });
+        (value, slope)
     }
 }

@@ -15,11 +15,26 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParameterId(pub(crate) usize);
 
-/// Name, shape and place of a parameter.
+/// What a parameter does in its layer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParameterRole {
+    /// A matrix that rows are multiplied by: laid out for the kernels by [`Parameters::pack`].
+    Weight,
+    /// The same where a network begins or ends: an optimiser may treat it differently.
+    Embedding,
+    /// Numbers that are added to each row.
+    Bias,
+    /// Numbers that each row is multiplied by, column by column.
+    Gain,
+}
+
+/// Name, role, shape and place of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParameterInfo {
     /// Its name, e.g. `dynamics.0.weight`.
     pub name: String,
+    /// What it does.
+    pub role: ParameterRole,
     /// Rows (inputs of a layer) and columns (its outputs).
     pub shape: [usize; 2],
     /// Its numbers in [`Parameters::values`].
@@ -33,6 +48,8 @@ pub struct ParameterInfo {
 pub enum Initializer {
     /// All zero.
     Zeros,
+    /// All one: for gains.
+    Ones,
     /// Normal with mean 0 and this standard deviation; the reference code uses 0.1.
     Normal(f64),
     /// Uniform in ±√(6/(rows + columns)) (Glorot and Bengio 2010).
@@ -51,6 +68,8 @@ pub struct Parameters<T> {
     infos: Vec<ParameterInfo>,
     values: Vec<T>,
     packed: Vec<PackedWeight<T>>,
+    /// Whether new parameters are zero, whatever their initializer says.
+    blank: bool,
 }
 
 impl<T: Float> Parameters<T> {
@@ -61,6 +80,16 @@ impl<T: Float> Parameters<T> {
             infos: Vec::new(),
             values: Vec::new(),
             packed: Vec::new(),
+            blank: false,
+        }
+    }
+
+    /// An empty store whose parameters will be zero, to be filled from a file.
+    #[must_use]
+    pub fn blank() -> Self {
+        Self {
+            blank: true,
+            ..Self::new()
         }
     }
 
@@ -68,6 +97,7 @@ impl<T: Float> Parameters<T> {
     pub fn add(
         &mut self,
         name: impl Into<String>,
+        role: ParameterRole,
         shape: [usize; 2],
         initializer: Initializer,
         random: &mut Random,
@@ -76,15 +106,30 @@ impl<T: Float> Parameters<T> {
         debug_assert!(self.find(&name).is_none(), "{name} exists already");
         let start = self.values.len();
         let count = shape[0] * shape[1];
+        let initializer = if self.blank {
+            Initializer::Zeros
+        } else {
+            initializer
+        };
         self.values
             .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
         self.infos.push(ParameterInfo {
             name,
+            role,
             shape,
             range: start..start + count,
         });
         self.packed.push(PackedWeight::default());
         ParameterId(self.infos.len() - 1)
+    }
+
+    /// Says that the weight of the layer `name` is an [`Embedding`](ParameterRole::Embedding).
+    pub fn embed(&mut self, name: &str) {
+        let weight = format!("{name}.weight");
+        let found = self.infos.iter_mut().find(|info| info.name == weight);
+        if let Some(info) = found {
+            info.role = ParameterRole::Embedding;
+        }
     }
 
     /// Names, shapes and places, in order.
@@ -124,7 +169,7 @@ impl<T: Float> Parameters<T> {
         let arch = arch::best();
         for (info, packed) in self.infos.iter().zip(&mut self.packed) {
             let [rows, columns] = info.shape;
-            if rows > 1 || info.name.ends_with(".weight") {
+            if matches!(info.role, ParameterRole::Weight | ParameterRole::Embedding) {
                 let matrix = &self.values[info.range.clone()];
                 packed
                     .straight
@@ -147,9 +192,15 @@ impl<T: Float> Parameters<T> {
                 .map(|x| U::from_f64(x.to_f64()))
                 .collect(),
             packed: vec![PackedWeight::default(); self.infos.len()],
+            blank: self.blank,
         };
         other.pack();
         other
+    }
+
+    /// Whether the numbers are to be filled from a file.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.blank
     }
 
     pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {
@@ -173,6 +224,7 @@ impl Initializer {
     fn draw(self, [rows, columns]: [usize; 2], random: &mut Random) -> f64 {
         match self {
             Self::Zeros => 0.0,
+            Self::Ones => 1.0,
             Self::Normal(std_dev) => random.normal(0.0, std_dev),
             Self::Glorot => {
                 let reach = (6.0 / (rows + columns) as f64).sqrt();

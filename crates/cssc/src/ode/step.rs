@@ -1,54 +1,99 @@
 //! One step of a batch, each row with its own Δt; its gradient is the exact gradient of the
 //! discrete step, since it is made of recorded operations.
 
+use super::field::Field;
 use super::tableau::Tableau;
-use crate::nn::{Float, Graph, Mlp, Trace, Var};
+use crate::nn::{Float, Graph, Var};
 
-/// What a step leaves behind.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// The state at the end of the step.
-    pub end: Var,
-    /// If traced: the first evaluation, f at the start, with all that a tangent pass needs.
-    pub start: Option<Trace>,
-}
-
-/// Advances `state` `[rows, hidden]` by `lengths` `[rows]` along h' = f(h).
-pub fn advance<T: Float>(
+/// `state` `[rows, width]` after a step of `lengths` `[rows]` along h' = f(h).
+pub fn advance<T: Float, F: Field<T> + ?Sized>(
     graph: &mut Graph<'_, T>,
-    dynamics: &Mlp,
+    field: &F,
     tableau: &Tableau,
     state: Var,
     lengths: &[T],
-    traced: bool,
-) -> Step {
-    let start = traced.then(|| dynamics.forward_traced(graph, state));
-    let first = start.map_or_else(|| dynamics.forward(graph, state), |trace| trace.output);
-    let mut slopes = [first; 8];
-    for (i, row) in tableau.stages.iter().enumerate() {
-        let at = combine(graph, state, &slopes, row, lengths);
-        slopes[i + 1] = dynamics.forward(graph, at);
-    }
-    Step {
-        end: combine(graph, state, &slopes, tableau.weights, lengths),
-        start,
-    }
+) -> Var {
+    let flow = field.flow(graph, state);
+    advance_from(graph, field, tableau, [state, flow], lengths)
 }
 
+/// The same where `flow` = f(`state`) is known already, from a trace for instance.
+pub fn advance_from<T: Float, F: Field<T> + ?Sized>(
+    graph: &mut Graph<'_, T>,
+    field: &F,
+    tableau: &Tableau,
+    [state, flow]: [Var; 2],
+    lengths: &[T],
+) -> Var {
+    let stages = tableau.evaluations();
+    let sources = evaluate(graph, field, tableau, [state, flow], stages, lengths);
+    let end = combine(graph, &sources, true, tableau.weights, lengths);
+    graph.give_vars(sources);
+    end
+}
+
+/// [`advance`], and the difference to the embedded method of lower order, if the table has
+/// one: an estimate of the error of that method in this step, `[rows, width]`.
+pub fn advance_with_error<T: Float, F: Field<T> + ?Sized>(
+    graph: &mut Graph<'_, T>,
+    field: &F,
+    tableau: &Tableau,
+    state: Var,
+    lengths: &[T],
+) -> (Var, Option<Var>) {
+    let Some(embedded) = tableau.embedded else {
+        return (advance(graph, field, tableau, state, lengths), None);
+    };
+    let flow = field.flow(graph, state);
+    let stages = 1 + tableau.stages.len();
+    let sources = evaluate(graph, field, tableau, [state, flow], stages, lengths);
+    let end = combine(graph, &sources, true, tableau.weights, lengths);
+    let weight = |weights: &[f64], i: usize| weights.get(i).copied().unwrap_or(0.0);
+    let differences: Vec<f64> = (0..stages)
+        .map(|i| weight(tableau.weights, i) - weight(embedded.weights, i))
+        .collect();
+    let error = combine(graph, &sources, false, &differences, lengths);
+    graph.give_vars(sources);
+    (end, Some(error))
+}
+
+/// The state and the first `stages` evaluations k₁, k₂, …
+fn evaluate<T: Float, F: Field<T> + ?Sized>(
+    graph: &mut Graph<'_, T>,
+    field: &F,
+    tableau: &Tableau,
+    [state, flow]: [Var; 2],
+    stages: usize,
+    lengths: &[T],
+) -> Vec<Var> {
+    let mut sources = graph.take_vars();
+    sources.extend([state, flow]);
+    for factors in &tableau.stages[..stages - 1] {
+        let at = combine(graph, &sources, true, factors, lengths);
+        sources.push(field.flow(graph, at));
+    }
+    sources
+}
+
+/// h (if `from_state`, else 0) + Δt Σ_j factor_j k_j for `sources` = h, k₁, k₂, …
 fn combine<T: Float>(
     graph: &mut Graph<'_, T>,
-    state: Var,
-    slopes: &[Var],
+    sources: &[Var],
+    from_state: bool,
     factors: &[f64],
     lengths: &[T],
 ) -> Var {
-    let mut terms = [(state, T::ZERO); 8];
-    let mut count = 0;
-    for (&slope, &factor) in slopes.iter().zip(factors) {
-        if factor != 0.0 {
-            terms[count] = (slope, T::from_f64(factor));
-            count += 1;
+    graph.mix(sources, |rows| {
+        for (r, &length) in lengths.iter().enumerate() {
+            if from_state {
+                rows.term(0, r, T::ONE);
+            }
+            for (j, &factor) in factors.iter().enumerate() {
+                if factor != 0.0 {
+                    rows.term(j + 1, r, length * T::from_f64(factor));
+                }
+            }
+            rows.end_row();
         }
-    }
-    graph.add_scaled(state, &terms[..count], lengths)
+    })
 }

@@ -3,7 +3,10 @@
 use super::trainer::{Control, Progress, TrainConfig, Trainer};
 use crate::Error;
 use crate::data::{Dataset, Scaler};
-use crate::model::{Model, ModelConfig, ModelInfo};
+use crate::model::{Model, ModelConfig, ModelInfo, Network};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Trains a model on `train`, validating on `validation` (which may be empty), both in the
 /// user's units; `scaler` was fitted on the training part. `progress` is called after every
@@ -23,23 +26,41 @@ pub fn fit(
     let scaled_validation = scaler.scale_all(validation)?;
     let mut trainer = Trainer::new(model, config, &scaled, &scaled_validation)?;
     trainer.run(progress)?;
-    Ok(trainer.into_model(scaler.clone(), train.channel_names().to_vec()))
+    trainer.into_model(scaler.clone(), train.channel_names().to_vec())
 }
 
 impl Trainer<'_> {
     /// Ends the training: the best parameters as a model.
+    ///
+    /// # Errors
+    /// If the network is not one of this library: see [`Trainer::into_best`].
+    pub fn into_model(self, scaler: Scaler, channel_names: Vec<String>) -> Result<Model, Error> {
+        let (network, _) = self.model.blank::<f64>()?;
+        Ok(self.into_model_of(network.into(), scaler, channel_names))
+    }
+
+    /// Ends the training of a network from outside this library, which is given in double precision.
     #[must_use]
-    pub fn into_model(self, scaler: Scaler, channel_names: Vec<String>) -> Model {
-        let training = self.config.clone();
-        let (network, parameters, summary) = self.into_best();
-        let about = ModelInfo {
+    pub fn into_model_of(
+        self,
+        network: Arc<dyn Network<f64>>,
+        scaler: Scaler,
+        channel_names: Vec<String>,
+    ) -> Model {
+        let (model, training) = (self.model.clone(), to_json(&self.config));
+        let (parameters, summary) = self.into_best();
+        let info = ModelInfo {
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            model: network.config().clone(),
+            model,
             channel_names,
             scaler,
             training,
-            summary,
+            summary: to_json(&summary),
         };
-        Model::new(network, parameters, about)
+        Model::new(network, parameters, info)
     }
+}
+
+fn to_json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("settings are numbers and names")
 }

@@ -6,13 +6,16 @@
 
 use super::sample::Sample;
 use crate::Error;
-use crate::batch::Stepping;
-use crate::model::{Compensation, Network, Observed, Prediction, Request};
+use crate::data::Random;
+use crate::model::{Batch, Network, Observed, Prediction, TrainingStep};
 use crate::nn::{Float, Gradient, Graph, Memory, Parameters};
 use rayon::prelude::*;
 
 /// Series in a shard.
 pub const SHARD: usize = 25;
+
+/// Shards that are scored together.
+const SCORED_TOGETHER: usize = 8;
 
 /// Memory and gradient of every shard, kept between batches.
 #[derive(Debug)]
@@ -25,6 +28,40 @@ struct Worker<T> {
     memory: Memory<T>,
     gradient: Gradient<T>,
 }
+
+/// What the loss of a batch depends on beside the batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossStep {
+    /// Weight w of |x - ô|², 1 in the paper.
+    pub fit_weight: f64,
+    /// Optimiser steps made so far, and in all.
+    pub step: u64,
+    /// Steps in all.
+    pub steps: u64,
+    /// Seed of the draws a network makes.
+    pub seed: u64,
+}
+
+impl Default for LossStep {
+    fn default() -> Self {
+        Self {
+            fit_weight: 1.0,
+            step: 0,
+            steps: 1,
+            seed: 0,
+        }
+    }
+}
+
+/// The draws of a network for one shard of a step: a stream of its own, so that bits do not depend on
+/// the number of threads. Other streams of the same seed choose batches and observations.
+fn draws(seed: u64, step: u64, shard: usize) -> Random {
+    const NETWORKS: u64 = 0x6e65_7477_6f72_6b73;
+    Random::stream(seed ^ NETWORKS, (step << 16) | shard as u64)
+}
+
+/// The step whose draws are used where predictions are scored.
+const SCORING: u64 = (1 << 48) - 1;
 
 /// Errors of a prediction, summed over series, points and channels that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,44 +102,41 @@ impl<T: Float> ParallelBatch<T> {
 
     /// The loss of a batch, its gradient added up in `gradient` (which is overwritten).
     ///
-    /// The loss is the mean over all points asked of w|x - ô|² + α|c|², norms over channels,
-    /// channels without a true value left out; w is `fit_weight`, 1 in the paper (equation 14).
+    /// The loss is the mean over all points asked of w|x - ô|² (norms over channels, channels without a
+    /// true value left out), plus what the network adds, such as α|c|² (equation 14).
     ///
     /// # Errors
     /// If the prediction is not finite or a sample shows nothing.
     pub fn loss(
         &mut self,
-        network: &Network,
+        network: &dyn Network<T>,
         parameters: &Parameters<T>,
         batch: &[Sample],
-        fit_weight: f64,
+        at: LossStep,
         gradient: &mut Gradient<T>,
     ) -> Result<f64, Error> {
         let points: usize = batch.iter().map(|sample| sample.query.len()).sum();
-        let config = network.config();
-        let stepping = Stepping {
-            longest: config.step,
-            stop_at_query: true,
-        };
-        let results = self.each(parameters, batch, |worker, part| {
+        let scale = 1.0 / points as f64;
+        let training = Some(TrainingStep {
+            step: at.step,
+            steps: at.steps,
+            scale,
+        });
+        let results = self.each(parameters, batch, |worker, shard, part| {
             worker.gradient.values.fill(T::ZERO);
             let mut graph = Graph::new(&mut worker.memory, parameters);
-            let observed = observed(part);
-            let request = Request {
-                series: &observed,
-                stepping,
-                method: config.compensation,
-            };
-            let prediction = network.predict(&mut graph, &request)?;
+            let series = &observed(part);
+            let mut random = draws(at.seed, at.step, shard);
+            let prediction =
+                network.predict(&mut graph, &Batch { series, training }, &mut random)?;
             let (targets, weights) = targets::<T>(part, &prediction);
-            let (rows, columns) = (targets.len() / config.channels, config.channels);
+            let columns = graph.columns(prediction.values);
+            let rows = targets.len() / columns;
             let targets = graph.input(rows, columns, &targets);
             let weights = graph.input(rows, columns, &weights);
-            let scale = 1.0 / points as f64;
-            let fit = scale * fit_weight;
-            let mut loss = graph.square(prediction.smoothed, Some(targets), Some(weights), fit);
-            if let Some(c) = prediction.compensation {
-                let penalty = graph.square(c, None, None, scale * config.compensation_weight);
+            let fit = scale * at.fit_weight;
+            let mut loss = graph.square(prediction.values, Some(targets), Some(weights), fit);
+            if let Some(penalty) = prediction.penalty {
                 loss = graph.sum(loss, penalty);
             }
             graph.backward(loss, &mut worker.gradient);
@@ -131,31 +165,29 @@ impl<T: Float> ParallelBatch<T> {
             });
     }
 
-    /// Predictions of `method` against the targets of all samples.
+    /// Predictions against the targets of all samples.
     ///
     /// # Errors
     /// If a prediction is not finite or a sample shows nothing.
     pub fn score(
         &mut self,
-        network: &Network,
+        network: &dyn Network<T>,
         parameters: &Parameters<T>,
         samples: &[Sample],
-        method: Compensation,
-        stepping: Stepping,
+        seed: u64,
     ) -> Result<Scores, Error> {
         let mut sums = Sums::default();
         // As many shards at a time as there may be memory for.
-        for batch in samples.chunks(SHARD * 8) {
-            let parts = self.each(parameters, batch, |worker, part| {
+        for (number, batch) in samples.chunks(SHARD * SCORED_TOGETHER).enumerate() {
+            let parts = self.each(parameters, batch, |worker, shard, part| {
                 let mut graph = Graph::forward_only(&mut worker.memory, parameters);
-                let observed = observed(part);
-                let request = Request {
-                    series: &observed,
-                    stepping,
-                    method,
+                let batch = Batch {
+                    series: &observed(part),
+                    training: None,
                 };
-                let prediction = network.predict(&mut graph, &request)?;
-                let values = graph.value(prediction.smoothed);
+                let mut random = draws(seed, SCORING, number * SCORED_TOGETHER + shard);
+                let prediction = network.predict(&mut graph, &batch, &mut random)?;
+                let values = graph.value(prediction.values);
                 Ok(Sums::of(part, &prediction, values))
             });
             for part in parts {
@@ -170,7 +202,7 @@ impl<T: Float> ParallelBatch<T> {
         &mut self,
         parameters: &Parameters<T>,
         batch: &[Sample],
-        f: impl Fn(&mut Worker<T>, &[Sample]) -> Result<R, Error> + Sync,
+        f: impl Fn(&mut Worker<T>, usize, &[Sample]) -> Result<R, Error> + Sync,
     ) -> Vec<Result<R, Error>> {
         let shards = batch.len().div_ceil(SHARD);
         while self.workers.len() < shards {
@@ -184,7 +216,8 @@ impl<T: Float> ParallelBatch<T> {
         self.workers[..shards]
             .par_iter_mut()
             .zip(parts.collect::<Vec<_>>())
-            .map(|(worker, part)| f(worker, part))
+            .enumerate()
+            .map(|(shard, (worker, part))| f(worker, shard, part))
             .collect()
     }
 }

@@ -7,14 +7,13 @@
 //! A loss or gradient that is not finite undoes the last step, halves the rate and goes on;
 //! after [`MOST_RECOVERIES`] times the training ends with an error.
 
-use super::adamax::AdaMax;
-use super::parallel::{ParallelBatch, Scores};
+use super::optimizer::{Optimizer, OptimizerKind, OptimizerState};
+use super::parallel::{LossStep, ParallelBatch, Scores};
 use super::rate::RateSchedule;
 use super::sample::{Masking, Sample};
 use crate::Error;
-use crate::batch::Stepping;
 use crate::data::{Dataset, Random};
-use crate::model::{Compensation, ModelConfig, Network};
+use crate::model::{Compensation, Model, ModelConfig, Network};
 use crate::nn::{Gradient, Parameters};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -30,6 +29,10 @@ pub struct TrainConfig {
     pub steps: u64,
     /// Series in a batch. Default 50.
     pub batch: usize,
+    /// The optimiser: `adamax` (the paper's, default), `adam`, or `muon`.
+    pub optimizer: OptimizerKind,
+    /// Part of a weight that is taken off at each step, times the rate. Default 0.
+    pub weight_decay: f64,
     /// Base learning rate. Default 0.01.
     pub rate: f64,
     /// How it changes. Default one cycle, rising for 5 % of the steps, down to a thousandth.
@@ -58,6 +61,8 @@ impl Default for TrainConfig {
         Self {
             steps: 6000,
             batch: 50,
+            optimizer: OptimizerKind::AdaMax,
+            weight_decay: 0.0,
             rate: 0.01,
             schedule: RateSchedule::OneCycle {
                 rise: 0.05,
@@ -75,6 +80,14 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
+    /// How `model` was trained.
+    ///
+    /// # Errors
+    /// If its file does not tell.
+    pub fn of(model: &Model) -> Result<Self, Error> {
+        from_json(&model.info().training)
+    }
+
     /// Weight of |x - ô|² in the loss of `step`.
     fn fit_weight(&self, step: u64) -> f64 {
         let part = step as f64 / self.steps.max(1) as f64;
@@ -100,6 +113,12 @@ impl TrainConfig {
             let weight = self.late_fit_weight;
             return Err(format!(
                 "`late-fit-weight` is {weight}; give a positive number"
+            ));
+        }
+        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
+            let decay = self.weight_decay;
+            return Err(format!(
+                "`weight-decay` is {decay}; give 0 or a positive number"
             ));
         }
         if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
@@ -168,20 +187,37 @@ pub struct Summary {
     pub stopped_early: bool,
 }
 
+impl Summary {
+    /// What became of the training of `model`.
+    ///
+    /// # Errors
+    /// If its file does not tell.
+    pub fn of(model: &Model) -> Result<Self, Error> {
+        from_json(&model.info().summary)
+    }
+}
+
+fn from_json<A: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<A, Error> {
+    A::deserialize(value).map_err(|error| {
+        Error::Setting(format!("the model does not tell of its training: {error}"))
+    })
+}
+
 /// Parameters with the state of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights {
     pub(crate) values: Vec<f32>,
-    pub(crate) optimizer: AdaMax<f32>,
+    pub(crate) optimizer: OptimizerState<f32>,
 }
 
 /// A training in progress.
 #[derive(Debug)]
 pub struct Trainer<'d> {
     pub(crate) config: TrainConfig,
-    pub(crate) network: Network,
+    pub(crate) model: ModelConfig,
+    network: Box<dyn Network<f32>>,
     pub(crate) parameters: Parameters<f32>,
-    pub(crate) optimizer: AdaMax<f32>,
+    pub(crate) optimizer: Optimizer<f32>,
     pub(crate) last_good: Option<Weights>,
     pub(crate) best: Option<Vec<f32>>,
     pub(crate) summary: Summary,
@@ -204,22 +240,37 @@ impl<'d> Trainer<'d> {
         train: &'d Dataset,
         validation: &Dataset,
     ) -> Result<Self, Error> {
-        model.check().map_err(Error::Setting)?;
+        let (network, parameters) = model.build(config.seed)?;
+        Self::with_network(model, network, parameters, config, train, validation)
+    }
+
+    /// A new training of any network, also one from outside this library
+    /// ([`ModelConfig::Custom`]).
+    ///
+    /// # Errors
+    /// As [`Trainer::new`].
+    pub fn with_network(
+        model: &ModelConfig,
+        network: Box<dyn Network<f32>>,
+        parameters: Parameters<f32>,
+        config: &TrainConfig,
+        train: &'d Dataset,
+        validation: &Dataset,
+    ) -> Result<Self, Error> {
         config.check().map_err(Error::Setting)?;
         if train.is_empty() {
             return Err(Error::Setting(
                 "there is no series to train on; give at least one".into(),
             ));
         }
-        if train.channels() != model.channels {
+        if train.channels() != model.channels() {
             return Err(Error::Setting(format!(
                 "the data have {} channels and the model {}; set `channels` to {}",
                 train.channels(),
-                model.channels,
+                model.channels(),
                 train.channels()
             )));
         }
-        let (network, parameters) = Network::new(model, config.seed);
         let mut random = Random::stream(config.seed, u64::MAX);
         let validation = validation
             .series()
@@ -228,8 +279,9 @@ impl<'d> Trainer<'d> {
             .collect();
         Ok(Self {
             config: config.clone(),
+            model: model.clone(),
             network,
-            optimizer: AdaMax::new(parameters.values().len()),
+            optimizer: Optimizer::new(config.optimizer, config.weight_decay, parameters.infos()),
             gradient: Gradient::zeros(&parameters),
             parameters,
             last_good: None,
@@ -243,10 +295,16 @@ impl<'d> Trainer<'d> {
         })
     }
 
-    /// The networks.
+    /// The network.
     #[must_use]
-    pub fn network(&self) -> &Network {
-        &self.network
+    pub fn network(&self) -> &dyn Network<f32> {
+        &*self.network
+    }
+
+    /// The model's settings.
+    #[must_use]
+    pub fn model(&self) -> &ModelConfig {
+        &self.model
     }
 
     /// The parameters as they are now.
@@ -295,12 +353,12 @@ impl<'d> Trainer<'d> {
 
     /// The best parameters by validation, or the last ones if there is no validation.
     #[must_use]
-    pub fn into_best(mut self) -> (Network, Parameters<f32>, Summary) {
+    pub fn into_best(mut self) -> (Parameters<f32>, Summary) {
         if let Some(best) = &self.best {
             self.parameters.values_mut().copy_from_slice(best);
             self.parameters.pack();
         }
-        (self.network, self.parameters, self.summary)
+        (self.parameters, self.summary)
     }
 
     fn out_of_patience(&self) -> bool {
@@ -336,12 +394,17 @@ impl<'d> Trainer<'d> {
             .schedule
             .factor(self.summary.steps, self.config.steps);
         let rate = self.config.rate * factor * self.rate_factor;
-        let fit_weight = self.config.fit_weight(self.summary.steps);
+        let at = LossStep {
+            fit_weight: self.config.fit_weight(self.summary.steps),
+            step: self.summary.steps,
+            steps: self.config.steps,
+            seed: self.config.seed,
+        };
         let loss = self.shards.loss(
-            &self.network,
+            &*self.network,
             &self.parameters,
             &batch,
-            fit_weight,
+            at,
             &mut self.gradient,
         );
         let norm = self.gradient.norm();
@@ -367,11 +430,11 @@ impl<'d> Trainer<'d> {
         let clip = self.config.clip.map_or(1.0, |most| (most / norm).min(1.0));
         let kept = self.last_good.get_or_insert_with(|| Weights {
             values: Vec::new(),
-            optimizer: AdaMax::new(0),
+            optimizer: OptimizerState::default(),
         });
         kept.values.clear();
         kept.values.extend_from_slice(self.parameters.values());
-        kept.optimizer.clone_from(&self.optimizer);
+        self.optimizer.save(&mut kept.optimizer);
         let gradient = &self.gradient.values;
         self.optimizer
             .step(self.parameters.values_mut(), gradient, clip, rate);
@@ -390,7 +453,7 @@ impl<'d> Trainer<'d> {
         if let Some(good) = &self.last_good {
             self.parameters.values_mut().copy_from_slice(&good.values);
             self.parameters.pack();
-            self.optimizer.clone_from(&good.optimizer);
+            self.optimizer.restore(&good.optimizer);
         }
         self.rate_factor *= 0.5;
         Ok(self.summary.recoveries)
@@ -418,7 +481,10 @@ impl<'d> Trainer<'d> {
         }
         let span = tracing::info_span!("validate", step = self.summary.steps);
         let _entered = span.enter();
-        let scores = self.score(&self.validation.clone(), self.network.config().compensation)?;
+        let samples = std::mem::take(&mut self.validation);
+        let scores = self.score(&samples);
+        self.validation = samples;
+        let scores = scores?;
         let step = self.summary.steps;
         self.summary.validations.push((step, scores.mse_all));
         if self
@@ -439,14 +505,25 @@ impl<'d> Trainer<'d> {
     ///
     /// # Errors
     /// If a prediction is not finite.
-    pub fn score(&mut self, samples: &[Sample], method: Compensation) -> Result<Scores, Error> {
-        let stepping = Stepping {
-            longest: self.network.config().step,
-            stop_at_query: true,
-        };
-        Ok(self
-            .shards
-            .score(&self.network, &self.parameters, samples, method, stepping)?)
+    pub fn score(&mut self, samples: &[Sample]) -> Result<Scores, Error> {
+        let seed = self.config.seed;
+        self.shards
+            .score(&*self.network, &self.parameters, samples, seed)
+    }
+
+    /// The same with something else compensated than in training.
+    ///
+    /// # Errors
+    /// As [`Trainer::score`], and if the model cannot do that.
+    pub fn score_as(
+        &mut self,
+        compensation: Compensation,
+        samples: &[Sample],
+    ) -> Result<Scores, Error> {
+        let (network, _) = self.model.with_compensation(compensation)?.blank()?;
+        let seed = self.config.seed;
+        self.shards
+            .score(&*network, &self.parameters, samples, seed)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cssc::Jets;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Compensation, Model, ModelConfig};
+use cssc::model::{Compensation, Model, OdeRnnConfig};
 use cssc::train::{Control, Masking, TrainConfig, fit};
 
 /// Sine curves with their own frequency and level on irregular times.
@@ -21,15 +21,15 @@ pub fn curves(count: usize, points: usize, seed: u64) -> Dataset {
     Dataset::new(vec!["x".into()], series.collect()).unwrap()
 }
 
-pub fn small(method: Compensation) -> ModelConfig {
-    ModelConfig {
+pub fn small(method: Compensation) -> OdeRnnConfig {
+    OdeRnnConfig {
         hidden: 8,
         dynamics: vec![32, 32],
         decoder: vec![32],
         cell: 16,
         compensation: method,
         initial_std_dev: 0.3,
-        ..ModelConfig::default()
+        ..OdeRnnConfig::default()
     }
 }
 
@@ -44,12 +44,12 @@ pub fn training(steps: u64) -> TrainConfig {
     }
 }
 
-pub fn trained(config: &ModelConfig, steps: u64) -> Model {
+pub fn trained(config: &OdeRnnConfig, steps: u64) -> Model {
     let data = curves(30, 20, 1);
     let scaler = Scaler::fit(&data, ValueScaling::Standard, TimeScaling::None).unwrap();
     let validation = curves(10, 20, 2);
     fit(
-        config,
+        &config.clone().into(),
         &training(steps),
         &scaler,
         &data,

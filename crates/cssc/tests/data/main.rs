@@ -1,12 +1,9 @@
-//! Data: frozen sets, generators, people's own tables. One program, since each one links the
+//! People's own tables. One program, since each one links the
 //! whole of Arrow.
 #![cfg(feature = "tables")]
 #![allow(clippy::unwrap_used)] // a test may panic
 use std::path::{Path, PathBuf};
 
-mod generators;
-mod hopper;
-mod plain_rows;
 mod table_writing;
 mod tables;
 

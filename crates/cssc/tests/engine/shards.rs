@@ -1,7 +1,7 @@
 //! The batch is cut into shards of fixed size; threads only choose who computes which.
 
 use cssc::data::Random;
-use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
+use cssc::nn::{Activation, Gradient, Graph, Initializer, Layer, Memory, Mlp, Parameters};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 

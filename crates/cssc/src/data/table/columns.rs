@@ -256,7 +256,16 @@ impl Finder<'_> {
         numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
     }
 
-    /// Whether a column is the count of rows that pandas adds when it writes a table.
+    /// The names of index columns, quoted, in a list as pandas writes it: `["a", "b"]`.
+    fn pandas_indices(&self) -> &str {
+        let about = self.schema.metadata().get("pandas");
+        let list =
+            about.and_then(|about| about.split_once("\"index_columns\": [")?.1.split_once(']'));
+        list.map_or("", |(list, _)| list)
+    }
+
+    /// Whether a column is the index that pandas adds when it writes a table: by its name, or by what
+    /// pandas says of it.
     fn is_index(&self, column: usize) -> bool {
         let name = self.schema.field(column).name();
         let counted = |start: &str, end: &str| {
@@ -268,6 +277,7 @@ impl Finder<'_> {
         name.is_empty() && column == 0
             || counted("Unnamed: ", "")
             || counted("__index_level_", "__")
+            || self.pandas_indices().contains(&format!("{name:?}"))
     }
 
     /// A numeric type; or text whose entries in the sample are numbers or missing, not all missing.

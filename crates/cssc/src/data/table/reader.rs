@@ -74,16 +74,16 @@ impl TableReader {
             0 => refuse("it has no rows".to_owned().into()),
             _ => refuse(problem),
         })?;
-        let clear = options.thousands.is_some() || options.decimal_comma.is_some();
-        if let Some((column, row)) =
-            ambiguous(&columns, &sample, &numbers, table.style()).filter(|_| !clear)
+        if let Some((column, row)) = ambiguous(&columns, &sample, &numbers, table.style(), &options)
         {
-            let found =
-                cells::texts(sample.column(column)).map(|texts| texts.value(row).to_owned());
-            let text = format!("`{}` can be read in two ways", found.unwrap_or_default());
+            let found = cells::texts(sample.column(column));
+            let found = found
+                .map(|texts| texts.value(row).to_owned())
+                .unwrap_or_default();
             let place = table
                 .place(sample_numbers[row])
                 .column(columns.name(column));
+            let text = format!("`{found}` can be read in two ways");
             return Err(place.problem(Problem::new(text, Hint::NumberStyle)));
         }
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
@@ -338,14 +338,21 @@ fn other_texts<'a>(
     texts.filter_map(|column| Some((column, cells::texts(sample.column(column)).ok()?)))
 }
 
-/// Column and row of a number that can be read in two ways.
+/// Column and row of a number that can be read in two ways, unless the user has said how, or uses
+/// other columns.
 fn ambiguous(
     columns: &Columns,
     sample: &RecordBatch,
     numbers: &NumberRules,
     style: TextStyle,
+    options: &ReadOptions,
 ) -> Option<(usize, usize)> {
-    other_texts(columns, sample).find_map(|(column, texts)| {
+    if options.thousands.is_some() || options.decimal_comma.is_some() {
+        return None;
+    }
+    let wanted = |column: usize| options.channels.is_empty() || columns.channels.contains(&column);
+    let mut texts = other_texts(columns, sample).filter(|(column, _)| wanted(*column));
+    texts.find_map(|(column, texts)| {
         let row = ambiguous_number(&texts, numbers, style.comma_separates)?;
         Some((column, row))
     })

@@ -50,9 +50,31 @@ impl KnotLimits {
     }
 }
 
+/// Work space of all such operations of a computation, used in order.
+#[derive(Debug, Default)]
+pub(crate) struct Compensations {
+    blocks: Vec<CompensationBlock>,
+    used: usize,
+}
+
+impl Compensations {
+    pub(crate) fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// The index of a block that no operation of this computation has.
+    fn next(&mut self) -> usize {
+        if self.used == self.blocks.len() {
+            self.blocks.push(CompensationBlock::default());
+        }
+        self.used += 1;
+        self.used - 1
+    }
+}
+
 /// The plans of one such operation, kept to be used again.
 #[derive(Debug, Default)]
-pub(crate) struct CompensationBlock {
+struct CompensationBlock {
     series: Vec<SeriesPlan>,
     used: usize,
     pieces: PiecewiseCubic,
@@ -80,17 +102,13 @@ impl<T: Float> Graph<'_, T> {
         limits: KnotLimits,
         options: CompensationOptions,
     ) -> Result<Var, Error> {
-        let index = self.memory.compensations_used;
-        if index == self.memory.compensations.len() {
-            self.memory.compensations.push(CompensationBlock::default());
-        }
-        self.memory.compensations_used += 1;
+        let index = self.memory.workspaces.compensations.next();
         let channels = self.columns(limits.values);
-        let mut block = std::mem::take(&mut self.memory.compensations[index]);
+        let mut block = std::mem::take(&mut self.memory.workspaces.compensations.blocks[index]);
         block.limits = Some(limits);
         let planned = block.plan(series, channels, options);
         let result = planned.and_then(|()| self.evaluate(&mut block, limits, channels));
-        self.memory.compensations[index] = block;
+        self.memory.workspaces.compensations.blocks[index] = block;
         let (rows, values) = result?;
         let tracked = limits.all().iter().any(|&v| self.node(v).tracked);
         Ok(self.push(
@@ -158,7 +176,7 @@ impl CompensationBlock {
 
 impl<T: Float> Backward<'_, T> {
     pub(crate) fn compensate(&mut self, index: usize, g: Vec<T>) {
-        let mut block = std::mem::take(&mut self.compensations[index]);
+        let mut block = std::mem::take(&mut self.workspaces.compensations.blocks[index]);
         let limits = block.limits.expect("set when the operation was recorded");
         let channels = self.nodes[limits.values.index()].columns;
         let (mut knot, mut row) = (0, 0);
@@ -197,6 +215,6 @@ impl<T: Float> Backward<'_, T> {
             (knot, row) = (knot + knots, row + queries);
         }
         self.pool.give(g);
-        self.compensations[index] = block;
+        self.workspaces.compensations.blocks[index] = block;
     }
 }

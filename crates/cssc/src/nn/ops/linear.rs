@@ -5,8 +5,8 @@
 //! product it would need the registers of the sums.)
 //!
 //! Backward, with G the gradient of y: A = G ⊙ φ'; dx += A·Wᵀ; db += Σ rows of A; the pair
-//! (x, A) waits for the deferred dW += xᵀ·A. Only y is kept; SiLU, whose derivative needs
-//! x·W + b, is recorded as two operations.
+//! (x, A) waits for the deferred dW += xᵀ·A. Only y is kept; SiLU, GELU and sine, which need
+//! x·W + b for their derivatives, are recorded as two operations.
 
 use super::super::activation::Activation;
 use super::super::chain;
@@ -14,7 +14,7 @@ use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::kernel::{Output, product};
 use super::super::memory::Var;
-use super::super::parameters::{Initializer, ParameterId, Parameters};
+use super::super::parameters::{Initializer, ParameterId, ParameterRole, Parameters};
 use super::Op;
 use crate::data::Random;
 
@@ -39,12 +39,14 @@ impl Linear {
     ) -> Self {
         let weight = parameters.add(
             format!("{name}.weight"),
+            ParameterRole::Weight,
             [inputs, outputs],
             initializer,
             random,
         );
         let bias = parameters.add(
             format!("{name}.bias"),
+            ParameterRole::Bias,
             [1, outputs],
             Initializer::Zeros,
             random,

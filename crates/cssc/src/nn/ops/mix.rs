@@ -14,15 +14,57 @@ use super::super::graph::{Backward, Graph};
 use super::super::memory::Var;
 use super::Op;
 
+/// The rows of all mixes of a computation, one list after the other.
+#[derive(Debug)]
+pub(crate) struct MixRecord<T> {
+    sources: Vec<Var>,
+    offsets: Vec<u32>,
+    entries: Vec<MixEntry<T>>,
+}
+
+impl<T> Default for MixRecord<T> {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            offsets: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+}
+
+impl<T> MixRecord<T> {
+    pub(crate) fn clear(&mut self) {
+        self.sources.clear();
+        self.offsets.clear();
+        self.entries.clear();
+    }
+
+    /// The terms of row `row` of a mix.
+    fn row(&self, range: MixRange, row: usize) -> &[MixEntry<T>] {
+        let at = range.offsets as usize + row;
+        &self.entries[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+
+    fn source(&self, range: MixRange, entry: &MixEntry<T>) -> Var {
+        self.sources[(range.sources + entry.source) as usize]
+    }
+
+    /// The source and its row behind row `row` of picks.
+    fn picked(&self, range: MixRange, row: usize) -> (Var, u32) {
+        let entry = &self.row(range, row)[0];
+        (self.source(range, entry), entry.row)
+    }
+}
+
 /// One term of a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MixEntry<T> {
+struct MixEntry<T> {
     source: u32,
     row: u32,
     factor: T,
 }
 
-/// The part of the arenas that belongs to one mix.
+/// The part of [`MixRecord`] that belongs to one mix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MixRange {
     sources: u32,
@@ -76,7 +118,7 @@ impl<T: Float> Graph<'_, T> {
             .chunks_exact_mut(columns)
             .enumerate()
         {
-            let entries = row_entries(&memory.mix_offsets, &memory.mix_entries, range, r);
+            let entries = memory.workspaces.mixes.row(range, r);
             let mut terms = entries.iter().map(|entry| {
                 let source = &memory.nodes[sources[entry.source as usize].index()];
                 (entry.factor, row_of(source.value(), columns, entry.row))
@@ -100,32 +142,66 @@ impl<T: Float> Graph<'_, T> {
         sources: &[Var],
         rows: impl FnOnce(&mut MixRows<'_, T>),
     ) -> (MixRange, usize) {
-        let memory = &mut *self.memory;
+        let record = &mut self.memory.workspaces.mixes;
         let range = MixRange {
-            sources: memory.mix_sources.len() as u32,
-            offsets: memory.mix_offsets.len() as u32,
+            sources: record.sources.len() as u32,
+            offsets: record.offsets.len() as u32,
         };
-        memory.mix_sources.extend_from_slice(sources);
-        memory.mix_offsets.push(memory.mix_entries.len() as u32);
+        record.sources.extend_from_slice(sources);
+        record.offsets.push(record.entries.len() as u32);
         rows(&mut MixRows {
-            entries: &mut memory.mix_entries,
-            offsets: &mut memory.mix_offsets,
+            entries: &mut record.entries,
+            offsets: &mut record.offsets,
         });
-        (range, memory.mix_offsets.len() - range.offsets as usize - 1)
+        (range, record.offsets.len() - range.offsets as usize - 1)
     }
 
     /// base + Σ_j weight_j · scale · x_j: one stage of a Runge-Kutta step with a step
     /// length per row.
     pub fn add_scaled(&mut self, base: Var, terms: &[(Var, T)], scale: &[T]) -> Var {
-        let mut sources = [base; 8];
-        for (slot, term) in sources[1..].iter_mut().zip(terms) {
-            *slot = term.0;
-        }
-        self.mix(&sources[..=terms.len()], |rows| {
+        let mut sources = self.take_vars();
+        sources.push(base);
+        sources.extend(terms.iter().map(|term| term.0));
+        let sum = self.mix(&sources, |rows| {
             for (r, &scale) in scale.iter().enumerate() {
                 rows.term(0, r, T::ONE);
                 for (j, term) in terms.iter().enumerate() {
                     rows.term(j + 1, r, scale * term.1);
+                }
+                rows.end_row();
+            }
+        });
+        self.give_vars(sources);
+        sum
+    }
+
+    /// x + `row` [1, columns] on every row.
+    pub fn add_row(&mut self, x: Var, row: Var) -> Var {
+        let count = self.rows(x);
+        self.mix(&[x, row], |rows| {
+            for r in 0..count {
+                rows.term(0, r, T::ONE).term(1, 0, T::ONE).end_row();
+            }
+        })
+    }
+
+    /// Σ of the rows of each group, [groups, columns]; the rows of group i are
+    /// `offsets[i]..offsets[i + 1]`.
+    pub fn group_sums(&mut self, x: Var, offsets: &[usize]) -> Var {
+        self.grouped(x, offsets, |_| T::ONE)
+    }
+
+    /// Mean of the rows of each group; 0 for a group without rows. See [`Graph::group_sums`].
+    pub fn group_means(&mut self, x: Var, offsets: &[usize]) -> Var {
+        self.grouped(x, offsets, |count| T::from_f64(1.0 / count as f64))
+    }
+
+    fn grouped(&mut self, x: Var, offsets: &[usize], factor: impl Fn(usize) -> T) -> Var {
+        self.mix(&[x], |rows| {
+            for group in offsets.windows(2) {
+                let factor = factor(group[1] - group[0]);
+                for row in group[0]..group[1] {
+                    rows.term(0, row, factor);
                 }
                 rows.end_row();
             }
@@ -152,10 +228,7 @@ impl<T: Float> Graph<'_, T> {
 
     /// The source and its row behind row `row` of picks.
     pub(crate) fn picked(&self, range: MixRange, row: usize) -> (Var, u32) {
-        let memory = &*self.memory;
-        let entry = row_entries(&memory.mix_offsets, &memory.mix_entries, range, row)[0];
-        let source = memory.mix_sources[(range.sources + entry.source) as usize];
-        (source, entry.row)
+        self.memory.workspaces.mixes.picked(range, row)
     }
 }
 
@@ -164,32 +237,19 @@ pub(crate) fn row_of<T>(block: &[T], columns: usize, row: u32) -> &[T] {
     &block[row as usize * columns..][..columns]
 }
 
-fn row_entries<'a, T>(
-    offsets: &[u32],
-    entries: &'a [MixEntry<T>],
-    range: MixRange,
-    row: usize,
-) -> &'a [MixEntry<T>] {
-    let at = range.offsets as usize + row;
-    &entries[offsets[at] as usize..offsets[at + 1] as usize]
-}
-
 impl<T: Float> Backward<'_, T> {
     /// The source and its row behind row `row` of picks.
     pub(crate) fn picked(&self, range: MixRange, row: usize) -> (Var, u32) {
-        let entry = row_entries(self.mix_offsets, self.mix_entries, range, row)[0];
-        (
-            self.mix_sources[(range.sources + entry.source) as usize],
-            entry.row,
-        )
+        self.workspaces.mixes.picked(range, row)
     }
 
     pub(crate) fn mix(&mut self, out: Var, range: MixRange, g: Vec<T>) {
         let columns = self.nodes[out.index()].columns;
+        let record = std::mem::take(&mut self.workspaces.mixes);
         for r in 0..self.nodes[out.index()].rows {
             let gradient = &g[r * columns..(r + 1) * columns];
-            for entry in row_entries(self.mix_offsets, self.mix_entries, range, r) {
-                let source = self.mix_sources[(range.sources + entry.source) as usize];
+            for entry in record.row(range, r) {
+                let source = record.source(range, entry);
                 if !self.tracked(source) {
                     continue;
                 }
@@ -201,6 +261,7 @@ impl<T: Float> Backward<'_, T> {
                     .for_each(|(t, &g)| *t += entry.factor * g);
             }
         }
+        self.workspaces.mixes = record;
         self.pool.give(g);
     }
 }

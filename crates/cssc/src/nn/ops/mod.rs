@@ -6,26 +6,58 @@
 //! | [`activate`] | φ(x) |
 //! | [`jet`] | φ'(s)·x and φ'(s)·x₂ + φ''(s)·x₁²: how derivatives pass an activation |
 //! | [`mix`] | rows as sums of factors times rows: Euler and Runge-Kutta steps, selecting, merging, Hermite |
-//! | [`elementwise`] | product, the GRU's blend, columns side by side, sums of squares |
+//! | [`elementwise`] | sum, difference, product, factor and shift, the GRU's blend, columns side by side and apart, sums of squares |
+//! | [`parameter`] | a parameter as an operand |
+//! | [`layer_norm`] | rows with mean 0 and variance 1, and the jet of that |
+//! | [`attention`] | multi-head softmax attention over ragged groups of rows |
+//! | [`attention_jet`] | the same with value, slope and curvature in the queries |
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
+//!
+//! # How to add an operation
+//!
+//! First see whether a composition of these will do: it needs no gradient of its own, and
+//! `Layer` shows how to give it a name. If it has to be one pass over memory:
+//!
+//! 1. A file here. Its head says the formula, its gradient and the cost. A method of [`Graph`]
+//!    checks shapes, takes a block from the pool, fills it and records it with `push`; a
+//!    method of [`Backward`] gets the gradient `g` of the result, adds to the gradients of the
+//!    operands that are tracked (`slot`, `take` and `put`, or `add_each`), and gives `g` back
+//!    to the pool. Loops that should become vector code go through `Arch::dispatch`, as in
+//!    `chain.rs`.
+//! 2. A variant of [`Op`] with the operands, and an arm in [`Backward::step`].
+//! 3. If it keeps more than its result (lists of rows, plans, statistics): a field of
+//!    [`Workspaces`], cleared when a computation starts.
+//! 4. A description in `tests/engine/operations/`: the gradient check and the others run it.
+//!
+//! No allocation once the memory is warm, and sums in an order that depends on nothing but the
+//! shapes: so results are equal to the last bit on any number of threads.
+//!
+//! [`Graph`]: super::graph::Graph
 
 mod activate;
+mod attention;
+mod attention_jet;
 mod compensate;
 mod elementwise;
 mod jet;
+mod layer_norm;
 mod linear;
 mod mix;
+mod parameter;
 
-pub(crate) use compensate::CompensationBlock;
+pub use attention::AttentionGroups;
 pub use compensate::{KnotLimits, SeriesKnots};
+pub use layer_norm::LayerNorm;
 pub use linear::Linear;
-pub(crate) use mix::{MixEntry, MixRange};
 
 use super::activation::Activation;
 use super::float::Float;
 use super::graph::Backward;
 use super::memory::Var;
 use super::parameters::ParameterId;
+use attention::{Attention, Attentions};
+use compensate::Compensations;
+use mix::{MixRange, MixRecord};
 
 /// An operation on the record, with its operands.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +116,52 @@ pub(crate) enum Op {
     Compensate {
         block: usize,
     },
+    Difference {
+        a: Var,
+        b: Var,
+    },
+    Affine {
+        x: Var,
+        factor: f64,
+    },
+    Columns {
+        x: Var,
+        first: usize,
+    },
+    Parameter(ParameterId),
+    LayerNorm {
+        x: Var,
+        gain: ParameterId,
+        bias: ParameterId,
+    },
+    Attention(Attention),
+}
+
+/// What operations keep for their gradients beside their results: lists of rows, plans. Kept
+/// between iterations, so that a field is cleared and not freed.
+#[derive(Debug)]
+pub(crate) struct Workspaces<T> {
+    mixes: MixRecord<T>,
+    compensations: Compensations,
+    attentions: Attentions<T>,
+}
+
+impl<T: Float> Default for Workspaces<T> {
+    fn default() -> Self {
+        Self {
+            mixes: MixRecord::default(),
+            compensations: Compensations::default(),
+            attentions: Attentions::default(),
+        }
+    }
+}
+
+impl<T> Workspaces<T> {
+    pub(crate) fn clear(&mut self) {
+        self.mixes.clear();
+        self.compensations.clear();
+        self.attentions.clear();
+    }
 }
 
 impl<T: Float> Backward<'_, T> {
@@ -130,6 +208,12 @@ impl<T: Float> Backward<'_, T> {
             } => self.square(x, target, weights, scale, g),
             Op::Sum { a, b } => self.sum(a, b, g),
             Op::Compensate { block } => self.compensate(block, g),
+            Op::Difference { a, b } => self.difference(a, b, g),
+            Op::Affine { x, factor } => self.affine(x, factor, g),
+            Op::Columns { x, first } => self.columns(var, x, first, g),
+            Op::Parameter(id) => self.parameter(id, g),
+            Op::LayerNorm { x, gain, bias } => self.layer_norm(x, [gain, bias], g),
+            Op::Attention(attention) => self.attention(var, attention, g),
         }
     }
 }

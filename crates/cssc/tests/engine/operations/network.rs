@@ -1,15 +1,18 @@
 //! Compositions: networks, their jets, the gated cell, a step of an ODE-RNN.
 
 use super::{Matrix, Operation, filled};
+use cssc::Jets;
 use cssc::data::Random;
-use cssc::nn::{Activation, Float, GatedCell, Graph, Initializer, Jet, Mlp, Parameters, Var};
+use cssc::nn::{Activation, Float, GatedCell, Graph, Initializer, Layer, Mlp, Parameters, Var};
 
 /// Activation of the hidden layers and after the last.
-pub(crate) const PAIRS: [[Activation; 2]; 4] = [
+pub(crate) const PAIRS: [[Activation; 2]; 6] = [
     [Activation::Tanh, Activation::Identity],
     [Activation::Tanh, Activation::Sigmoid],
     [Activation::Silu, Activation::Identity],
     [Activation::Softplus, Activation::Tanh],
+    [Activation::Gelu, Activation::Identity],
+    [Activation::Sine, Activation::Sine],
 ];
 
 /// Widths of f in [`Flow`] and [`OdeRnn`], and of the networks.
@@ -95,19 +98,19 @@ impl Operation for NetworkJet {
         self.network.parameters()
     }
     fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
-        let jet = Jet {
+        let jet = Jets {
             value: operands[0],
             slope: operands[1],
-            curvature: Some(operands[2]),
+            curvature: operands[2],
         };
         let jet = self.network.network.jet(graph, jet);
         side_by_side(graph, jet)
     }
 }
 
-fn side_by_side<T: Float>(graph: &mut Graph<'_, T>, jet: Jet) -> Var {
+fn side_by_side<T: Float>(graph: &mut Graph<'_, T>, jet: Jets<Var>) -> Var {
     let both = graph.concat(jet.value, jet.slope);
-    graph.concat(both, jet.curvature.expect("second order was asked for"))
+    graph.concat(both, jet.curvature)
 }
 
 /// o, ȯ, ö for o = g(h), h' = f(h): the exact derivatives of a prediction.
@@ -145,10 +148,10 @@ impl Operation for Flow {
         let trace = self.dynamics.forward_traced(graph, value);
         let slope = trace.output;
         let curvature = self.dynamics.tangent(graph, &trace, slope);
-        let hidden = Jet {
+        let hidden = Jets {
             value,
             slope,
-            curvature: Some(curvature),
+            curvature,
         };
         let jet = self.decoder.jet(graph, hidden);
         side_by_side(graph, jet)

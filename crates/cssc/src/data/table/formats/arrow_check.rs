@@ -26,7 +26,20 @@ pub(super) struct Checker {
     pub(super) limits: Limits,
 }
 
-type Checked<T> = Result<T, String>;
+type Checked<T> = Result<T, Refusal>;
+
+/// Why a file is not read.
+pub(super) enum Refusal {
+    Damaged(String),
+    /// It would take more memory than is allowed.
+    TooLarge(String),
+}
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(problem: T) -> Self {
+        Self::Damaged(problem.into())
+    }
+}
 
 impl Checker {
     /// A file, by the blocks its footer lists.
@@ -35,7 +48,7 @@ impl Checker {
         let tail: [u8; 10] = self.read(end)?;
         let [a, b, c, d, magic @ ..] = tail;
         if &magic != b"ARROW1" {
-            return Err("the end of the file is missing; was it cut off?".to_owned());
+            return Err("the end of the file is missing; was it cut off?".into());
         }
         let length = self.length(i64::from(i32::from_le_bytes([a, b, c, d])), "the footer")?;
         let start = end
@@ -51,7 +64,7 @@ impl Checker {
             let head = self.length(i64::from(block.metaDataLength()), "the head of a block")?;
             let body = self.length(block.bodyLength(), "a block")?;
             if offset + head + body > self.size {
-                return Err("a block lies outside of the file".to_owned());
+                return Err("a block lies outside of the file".into());
             }
             self.check_message(offset)?;
         }
@@ -86,7 +99,7 @@ impl Checker {
             return Ok(None);
         }
         if length > MOST_HEAD {
-            return Err(format!("the head of a message has {length} bytes"));
+            return Err(format!("the head of a message has {length} bytes").into());
         }
         let head = self.bytes(at, length)?;
         let message =
@@ -94,9 +107,9 @@ impl Checker {
         at += length;
         let body = self.length(message.bodyLength(), "the body of a message")?;
         if at + body > self.size {
-            return Err(format!(
-                "a message of {body} bytes is longer than the rest of the file"
-            ));
+            return Err(
+                format!("a message of {body} bytes is longer than the rest of the file").into(),
+            );
         }
         if let Some(batch) = batch_of(&message) {
             self.check_batch(batch, at, body)?;
@@ -111,7 +124,7 @@ impl Checker {
             let offset = self.length(buffer.offset(), "a buffer")?;
             let length = self.length(buffer.length(), "a buffer")?;
             if offset + length > body {
-                return Err("a buffer lies outside of its message".to_owned());
+                return Err("a buffer lies outside of its message".into());
             }
             let whole = match batch.compression() {
                 Some(_) if length >= 8 => match i64::from_le_bytes(self.read(start + offset)?) {
@@ -123,16 +136,16 @@ impl Checker {
             total = total.saturating_add(whole);
         }
         if total > self.limits.piece {
-            return Err(format!(
+            return Err(Refusal::TooLarge(format!(
                 "a batch of rows takes {total} bytes, and {} are allowed",
                 self.limits.piece
-            ));
+            )));
         }
         let rows =
             u64::try_from(batch.length()).map_err(|_| "a batch has a negative number of rows")?;
         // A row takes at least a bit, unless nothing but holes is in it.
         if rows > total.saturating_mul(8).saturating_add(ROWS_OF_NOTHING) {
-            return Err(format!("a batch says it has {rows} rows in {total} bytes"));
+            return Err(format!("a batch says it has {rows} rows in {total} bytes").into());
         }
         Ok(())
     }
@@ -144,7 +157,8 @@ impl Checker {
             _ => Err(format!(
                 "{what} is said to have {length} bytes, the file has {}",
                 self.size
-            )),
+            )
+            .into()),
         }
     }
 

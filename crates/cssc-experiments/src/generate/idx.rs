@@ -1,0 +1,125 @@
+//! The digit files of MNIST: `idx3-ubyte`, plain or gzip.
+//!
+//! ```text
+//! 00 00 08 03 | images | rows | columns   (32-bit, big endian)   then one byte per pixel
+//! ```
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use cssc::Error;
+
+/// Two zero bytes, unsigned bytes (8), three dimensions.
+const MAGIC: u32 = 0x0000_0803;
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Grey images of one size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Images {
+    /// Rows of an image.
+    pub rows: usize,
+    /// Columns of an image.
+    pub columns: usize,
+    pixels: Vec<u8>,
+}
+
+impl Images {
+    /// Reads a file, plain or gzip (told by its first bytes).
+    ///
+    /// # Errors
+    /// If it cannot be read or holds no images.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let failed = Error::reading(path);
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(&failed)?;
+        BufReader::new(file)
+            .read_to_end(&mut bytes)
+            .map_err(&failed)?;
+        if bytes.starts_with(&GZIP) {
+            let mut plain = Vec::new();
+            MultiGzDecoder::new(&bytes[..])
+                .read_to_end(&mut plain)
+                .map_err(failed)?;
+            bytes = plain;
+        }
+        Self::parse(&bytes).map_err(|problem| Error::content(path, problem))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let field = |at: usize| {
+            let four = bytes.get(4 * at..4 * at + 4)?;
+            Some(u32::from_be_bytes(four.try_into().ok()?))
+        };
+        let (Some(magic), Some(images), Some(rows), Some(columns)) =
+            (field(0), field(1), field(2), field(3))
+        else {
+            return Err("expected an idx3-ubyte header of 16 bytes".to_owned());
+        };
+        if magic != MAGIC {
+            return Err(format!(
+                "expected the idx3-ubyte mark {MAGIC:08x}, found {magic:08x}"
+            ));
+        }
+        let [images, rows, columns] = [images, rows, columns].map(|length| length as usize);
+        let pixels = bytes[16..].to_vec();
+        let expected = images * rows * columns;
+        if images == 0 || pixels.len() != expected {
+            let found = pixels.len();
+            return Err(format!(
+                "expected {images} images = {expected} bytes, found {found}"
+            ));
+        }
+        Ok(Self {
+            rows,
+            columns,
+            pixels,
+        })
+    }
+
+    /// Number of images, at least one.
+    pub fn count(&self) -> usize {
+        self.pixels.len() / (self.rows * self.columns)
+    }
+
+    /// The pixels of an image, row by row.
+    pub fn image(&self, number: usize) -> &[u8] {
+        let size = self.rows * self.columns;
+        &self.pixels[number * size..(number + 1) * size]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(count: u8) -> Vec<u8> {
+        let mut bytes = vec![0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 2, 0, 0, 0, 1];
+        bytes.extend([10, 20, 30, 40]);
+        bytes
+    }
+
+    #[test]
+    fn images_follow_the_header_row_by_row() {
+        let images = Images::parse(&file(2)).unwrap();
+        assert_eq!((images.count(), images.rows, images.columns), (2, 2, 1));
+        assert_eq!(images.image(1), [30, 40]);
+    }
+
+    #[test]
+    fn every_broken_file_is_refused_with_the_reason() {
+        let message = |bytes: &[u8]| Images::parse(bytes).unwrap_err();
+        assert_eq!(
+            message(&file(2)[..9]),
+            "expected an idx3-ubyte header of 16 bytes"
+        );
+        assert_eq!(message(&file(3)), "expected 3 images = 6 bytes, found 4");
+        let mut labels = file(2);
+        labels[3] = 1;
+        assert_eq!(
+            message(&labels),
+            "expected the idx3-ubyte mark 00000803, found 00000801"
+        );
+    }
+}

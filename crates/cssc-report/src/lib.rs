@@ -1,0 +1,68 @@
+//! What filled series look like: a picture (SVG or PNG) and a page to explore it (HTML).
+//!
+//! A [`Report`] says what is shown, in the user's units, and knows nothing about drawing; [`FilledTable`] makes one of what
+//! the library found. The result is written to any writer, so whoever calls decides about files:
+//!
+//! ```
+//! use cssc_report::{ChannelPicture, Curve, Picture, Points, Report, SeriesPicture};
+//!
+//! let channel = ChannelPicture {
+//!     name: "glucose".to_owned(),
+//!     observed: Points { times: vec![0.0, 1.0, 3.0], values: vec![5.1, 5.6, 7.2] },
+//!     filled: Points { times: vec![2.0], values: vec![6.5] },
+//!     curve: Some(Curve {
+//!         times: vec![0.0, 1.0, 2.0, 3.0],
+//!         smoothed: vec![5.1, 5.6, 6.5, 7.2],
+//!         ..Curve::default()
+//!     }),
+//!     gaps: vec![(1.0, 3.0)],
+//!     ..ChannelPicture::default()
+//! };
+//! let report = Report {
+//!     title: "one night".to_owned(),
+//!     series: vec![SeriesPicture { id: None, channels: vec![channel] }],
+//!     ..Report::default()
+//! };
+//! let (mut picture, mut page) = (Vec::new(), Vec::new());
+//! Picture::Svg.write(&report, &mut picture)?;
+//! cssc_report::write_html(&report, &mut page)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `content` | what is shown: series, channels, curves, scores |
+//! | `filled_table` | the content of a table that the library filled |
+//! | `decimate` | which points of a long series are enough for a width in pixels |
+//! | `ticks`, `number` | round numbers and dates for the axes, digits in groups |
+//! | `font` | the embedded font: widths and outlines of text |
+//! | `canvas`, `svg`, `png` | lines, areas, dots and text, and the two ways to write them |
+//! | `layout`, `panel`, `legend`, `picture` | the picture, drawn on any canvas |
+//! | `payload`, `html` | the page: its data, and the file that opens without a network |
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+mod canvas;
+mod content;
+mod decimate;
+mod filled_table;
+mod font;
+mod html;
+mod layout;
+mod legend;
+mod number;
+mod panel;
+mod payload;
+mod picture;
+mod png;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod ticks;
+
+pub use content::{
+    ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
+};
+pub use filled_table::FilledTable;
+pub use html::write_html;
+pub use number::grouped;
+pub use picture::Picture;

@@ -1,0 +1,18 @@
+//! ODE-RNN (Rubanova et al. 2019; paper eq. 1-4), plain or compensated: CSSC and hidden CSSC.
+//!
+//! | file | |
+//! |---|---|
+//! | `config` | settings |
+//! | `network` | f, g and the cell, for one direction or two |
+//! | `walk` | the state from step to step and from observation to observation |
+//! | `limits` | the states of the walks, and the limits of the prediction at the knots |
+//! | `predict` | from observations to a prediction, recorded for training, and traced for curves |
+
+mod config;
+mod limits;
+mod network;
+mod predict;
+mod walk;
+
+pub use config::{Derivatives, OdeRnnConfig, StopGradient};
+pub use network::OdeRnn;
