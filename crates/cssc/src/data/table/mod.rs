@@ -59,7 +59,7 @@ pub use dataset::read_dataset;
 pub use filled::Extras;
 pub use formats::{Formats, TableFormat};
 pub use input::Input;
-pub use load::Loaded;
+pub use load::LoadedTable;
 pub use notice::Notice;
 pub use number::NumberRules;
 pub use options::{Duplicates, ReadOptions, TimeFormat};
