@@ -35,7 +35,7 @@ fn missing_cells_are_filled_and_all_else_stays_as_it_was() {
         "when;x;note\n2024-03-31 00:00;1,50;ok\n2024-03-31 01:00;2;late\n2024-03-31 02:00;2,5;\"a;b\"\n"
     );
     assert!(
-        outcome.stderr.contains("1 cells filled"),
+        outcome.stderr.contains("1 cell filled"),
         "{}",
         outcome.stderr
     );

@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Content,
     /// A training met numbers that are not finite.
     Diverged,
+    /// The work was stopped by request.
+    Stopped,
     /// Something that was added to the library from outside failed.
     Other,
 }
@@ -336,6 +338,10 @@ pub enum Error {
         cause: Option<Box<Error>>,
     },
 
+    /// Whoever watched the work asked to stop it.
+    #[error("it was stopped before its end")]
+    Stopped,
+
     /// What was added to the library from outside reports a failure of its own.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
@@ -388,6 +394,7 @@ impl Error {
             Self::File { .. } => ErrorKind::File,
             Self::Content { .. } => ErrorKind::Content,
             Self::Diverged { .. } => ErrorKind::Diverged,
+            Self::Stopped => ErrorKind::Stopped,
             Self::Other(_) => ErrorKind::Other,
             _ => ErrorKind::Data,
         }
