@@ -49,7 +49,30 @@ pub fn activate(a: &Tensor, activation: Activation) -> Result<Tensor> {
         Activation::Elu => a.gt(0.0)?.where_cond(a, &(a.exp()? - 1.0)?),
         Activation::Silu => a * sigmoid(a)?,
         Activation::Exp => a.exp(),
+        Activation::Relu => a.relu(),
+        Activation::Gelu => a * sigmoid(&gelu_gate(a)?[0])?,
+        Activation::Sine => a.sin(),
     }
+}
+
+/// v = √(8/π)(a + 0.044715 a³) with two derivatives.
+fn gelu_gate(a: &Tensor) -> Result<[Tensor; 3]> {
+    let (linear, cubic) = ((8.0 / std::f64::consts::PI).sqrt(), 0.044_715);
+    let square = a.sqr()?;
+    Ok([
+        ((a * linear)? * ((&square * cubic)? + 1.0)?)?,
+        (((square * (3.0 * cubic))? + 1.0)? * linear)?,
+        (a * (6.0 * cubic * linear))?,
+    ])
+}
+
+/// Derivatives of a·σ(v).
+fn gated(a: &Tensor, [v, v1, v2]: [Tensor; 3]) -> Result<[Tensor; 2]> {
+    let s = sigmoid(&v)?;
+    let d = (&s * (1.0 - &s)?)?;
+    let bend = (((1.0 - (&s * 2.0)?)? * v1.sqr()?)? + v2)?;
+    let second = (&d * ((&v1 * 2.0)? + (a * bend)?)?)?;
+    Ok([(s + ((a * d)? * v1)?)?, second])
 }
 
 fn sigmoid(a: &Tensor) -> Result<Tensor> {
@@ -95,6 +118,9 @@ pub fn slopes(a: &Tensor, activation: Activation) -> Result<[Tensor; 2]> {
             [(s + (a * &d)?)?, (d * (bend + 2.0)?)?]
         }
         Activation::Exp => [y.clone(), y],
+        Activation::Relu => [a.gt(0.0)?.where_cond(&ones, &zeros)?, zeros],
+        Activation::Gelu => gated(a, gelu_gate(a)?)?,
+        Activation::Sine => [a.cos()?, y.neg()?],
     })
 }
 

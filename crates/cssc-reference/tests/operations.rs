@@ -12,7 +12,8 @@ use cssc::nn::Activation;
 use cssc::{CompensationOptions, Jets};
 use cssc_reference::through_activation;
 use cssc_reference::{Named, Network, activate, gated_cell, matrix, named, slopes};
-use operations::{ACTIVATIONS, Operation, activation, compensation, elementwise, evaluate, layer};
+use operations::{ACTIVATIONS, Operation, activation, attention, compensation, elementwise};
+use operations::{evaluate, layer};
 use operations::{loss_constants, network, rows};
 
 /// Of the largest entry of a block: only rounding differs, over sums of some hundred terms.
@@ -211,6 +212,102 @@ impl Reference for elementwise::Concat {
 impl Reference for elementwise::Square {
     fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
         (x[0].sqr()?.sum_all()? * 0.3)?.reshape((1, 1))
+    }
+}
+
+impl Reference for elementwise::Difference {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        &x[0] + &x[1]
+    }
+}
+
+impl Reference for elementwise::Affine {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        (&x[0] * -0.7)? + 0.4
+    }
+}
+
+impl Reference for elementwise::Columns {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        x[0].narrow(1, 1, 2)? * x[0].narrow(1, 2, 2)?
+    }
+}
+
+impl Reference for rows::AddRow {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        x[0].broadcast_add(&x[1])
+    }
+}
+
+impl Reference for rows::Groups {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        let terms: Vec<_> = rows::OFFSETS
+            .windows(2)
+            .map(|group| {
+                let count = (group[1] - group[0]) as f64;
+                let factor = if self.mean { 1.0 / count } else { 1.0 };
+                (group[0]..group[1]).map(|row| (0, row, factor)).collect()
+            })
+            .collect();
+        mixed(x, &terms)
+    }
+}
+
+impl Reference for layer::Learned {
+    fn candle(&self, x: &[Tensor], parameters: &Named) -> Result<Tensor> {
+        let row = parameters["row"].as_tensor();
+        (&x[0] + row)? * row
+    }
+}
+
+impl Reference for attention::Normalization {
+    fn candle(&self, x: &[Tensor], parameters: &Named) -> Result<Tensor> {
+        let centred = x[0].broadcast_sub(&x[0].mean_keepdim(1)?)?;
+        let deviation = (centred.sqr()?.mean_keepdim(1)? + 1e-5)?.sqrt()?;
+        let normal = centred.broadcast_div(&deviation)?;
+        let scaled = normal.broadcast_mul(&parameters["norm.gain"])?;
+        scaled.broadcast_add(&parameters["norm.bias"])
+    }
+}
+
+/// Attention of one series after the other, one head after the other.
+fn attend(x: [&Tensor; 3], queries: &[usize], keys: &[usize]) -> Result<Tensor> {
+    let width = attention::COLUMNS / attention::HEADS;
+    let mut all = Vec::new();
+    for (q_rows, k_rows) in queries.windows(2).zip(keys.windows(2)) {
+        if q_rows[0] == q_rows[1] {
+            continue;
+        }
+        let mut heads = Vec::new();
+        for head in 0..attention::HEADS {
+            let part = |x: &Tensor, rows: &[usize]| {
+                let rows = x.narrow(0, rows[0], rows[1] - rows[0])?;
+                rows.narrow(1, head * width, width)?.contiguous()
+            };
+            let (q, k, v) = (
+                part(x[0], q_rows)?,
+                part(x[1], k_rows)?,
+                part(x[2], k_rows)?,
+            );
+            let scores = (q.matmul(&k.t()?)? / (width as f64).sqrt())?;
+            let weights = scores.exp()?;
+            let weights = weights.broadcast_div(&weights.sum_keepdim(1)?)?;
+            heads.push(weights.matmul(&v)?);
+        }
+        all.push(Tensor::cat(&heads, 1)?);
+    }
+    Tensor::cat(&all, 0)
+}
+
+impl Reference for attention::Attention {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        attend([&x[0], &x[1], &x[2]], &attention::QUERIES, &attention::KEYS)
+    }
+}
+
+impl Reference for attention::SelfAttention {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        attend([&x[0]; 3], &attention::KEYS, &attention::KEYS)
     }
 }
 

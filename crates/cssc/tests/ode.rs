@@ -52,10 +52,8 @@ fn error(tableau: &Tableau, steps: usize) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The order is seen where steps are short enough and the error is not yet rounding.
 fn measured_order(tableau: &Tableau) -> f64 {
-    let steps = if tableau.order < 5 { 40 } else { 20 };
-    (error(tableau, steps) / error(tableau, 2 * steps)).log2()
+    (error(tableau, 40) / error(tableau, 80)).log2()
 }
 
 #[test]
@@ -107,13 +105,13 @@ fn the_estimated_error_of_a_step_is_that_of_the_embedded_method() {
             let end = graph.value(end);
             [0, 1].map(|i| (error[i], exact(STARTS[i], length) - (end[i] - error[i])))
         };
-        for (estimate, truth) in estimate_and_truth(0.1) {
+        for (estimate, truth) in estimate_and_truth(0.02) {
             assert!(
-                (estimate / truth - 1.0).abs() < 0.1,
+                (estimate / truth - 1.0).abs() < 0.15,
                 "{solver:?}: {estimate} for {truth}"
             );
         }
-        let order = (estimate_and_truth(0.1)[0].0 / estimate_and_truth(0.05)[0].0).log2();
+        let order = (estimate_and_truth(0.04)[0].0 / estimate_and_truth(0.02)[0].0).log2();
         let expected = f64::from(tableau.embedded.unwrap().order + 1);
         assert!((order - expected).abs() < 0.2, "{solver:?}: {order}");
     }
@@ -145,15 +143,10 @@ struct GruTrace {
     pull: Var,
 }
 
-fn difference<T: Float>(graph: &mut Graph<'_, T>, a: Var, b: Var) -> Var {
-    let ones = vec![-T::ONE; graph.rows(a)];
-    graph.add_scaled(a, &[(b, T::ONE)], &ones)
-}
-
 /// (1 - z) ⊙ x.
 fn kept<T: Float>(graph: &mut Graph<'_, T>, update: Var, x: Var) -> Var {
     let part = graph.product(update, x);
-    difference(graph, x, part)
+    graph.difference(x, part)
 }
 
 impl<T: Float> Field<T> for GruFlow {
@@ -174,7 +167,7 @@ impl<T: Float> SmoothField<T> for GruFlow {
         let update = graph.linear(state, &self.update, Activation::Sigmoid);
         let shown = graph.product(reset, state);
         let candidate = graph.linear(shown, &self.candidate, Activation::Tanh);
-        let pull = difference(graph, candidate, state);
+        let pull = graph.difference(candidate, state);
         let trace = GruTrace {
             state,
             reset,
@@ -194,12 +187,12 @@ impl<T: Float> SmoothField<T> for GruFlow {
         let shown = graph.sum(a, b);
         let candidate = graph.linear_tangent(shown, &self.candidate);
         let candidate = graph.tangent(at.candidate, candidate, Activation::Tanh);
-        let pull = difference(graph, candidate, direction);
+        let pull = graph.difference(candidate, direction);
         let pull = kept(graph, at.update, pull);
         let update = graph.linear_tangent(direction, &self.update);
         let update = graph.tangent(at.update, update, Activation::Sigmoid);
         let released = graph.product(update, at.pull);
-        difference(graph, pull, released)
+        graph.difference(pull, released)
     }
 
     fn tangent_rows(

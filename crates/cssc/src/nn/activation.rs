@@ -1,8 +1,8 @@
 //! Activation functions φ, with the derivatives that jets need.
 //!
 //! Most activations know their derivatives from their own value y = φ(a), so a fused layer
-//! keeps y only; SiLU needs a. Both are called the *source* s, and every derivative below is a
-//! function of s:
+//! keeps y only; SiLU, GELU and sine need a. Both are called the *source* s, and every
+//! derivative below is a function of s:
 //!
 //! | | φ | source | φ' | φ'' |
 //! |---|---|---|---|---|
@@ -10,18 +10,31 @@
 //! | sigmoid | 1/(1 + e⁻ᵃ) | y | y(1 - y) | y(1 - y)(1 - 2y) |
 //! | softplus | ln(1 + eᵃ) | y | 1 - e⁻ʸ | e⁻ʸ(1 - e⁻ʸ) |
 //! | ELU | a or eᵃ - 1 | y | 1 or y + 1 | 0 or y + 1 |
-//! | SiLU | a·sigmoid(a) | a | | |
+//! | ReLU | max(a, 0) | y | 0 or 1 | 0 |
+//! | SiLU | a·σ(a) | a | | |
+//! | GELU | a·σ(v), v = √(8/π)(a + 0.044715 a³) | a | | |
+//! | sine | sin a | a | cos a | -sin a |
 //! | exp | eᵃ | y | y | y |
 //!
-//! tanh and sigmoid run in vector registers, without branches or tables. In `f32` tanh is a
+//! GELU is the form with tanh (Hendrycks and Gimpel 2016), written with σ. With s = σ(v),
+//! d = s(1 - s) and e = 1 - 2s, for both y = a·σ(v(a)):
+//!
+//! ```text
+//!   y'   = s + a d v'
+//!   y''  = d (2v' + a (e v'² + v''))
+//!   y''' = d (3e v'² + 3v'' + a ((e² - 2d) v'³ + 3e v' v'' + v'''))
+//! ```
+//!
+//! All but softplus and ELU become vector code. tanh and sigmoid run in vector registers, without branches or tables. In `f32` tanh is a
 //! quotient of polynomials, right to 3e-7. In `f64`: with
 //! z = -2|a| / 2ⁿ, eᶻ - 1 is a short series, and doubling n times by
 //! e²ᶻ - 1 = (eᶻ - 1)(eᶻ - 1 + 2) keeps the relative error at a few units in the last place,
 //! also near 0 where 1 - e⁻²ᵃ would cancel. Then tanh|a| = -E/(E + 2) with E = e^(-2|a|) - 1.
 //! NaN stays NaN.
 //!
-//! ELU is only C¹ and SiLU, softplus are C∞: a curve is C² only if the activations are.
+//! ReLU is only C⁰ and ELU C¹, all others are C∞: a curve is C² only if the activations are.
 
+use super::chain;
 use super::float::{Float, TanhForm};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -41,10 +54,16 @@ pub enum Activation {
     Softplus,
     /// a for a > 0, eᵃ - 1 below. Not C².
     Elu,
-    /// a·sigmoid(a).
+    /// a·σ(a), the sigmoid linear unit.
     Silu,
     /// eᵃ.
     Exp,
+    /// max(a, 0). Not C¹.
+    Relu,
+    /// a·σ(√(8/π)(a + 0.044715 a³)): the Gaussian error linear unit in its tanh form.
+    Gelu,
+    /// sin a.
+    Sine,
 }
 
 /// φ', φ'' as functions of the source s, and their derivatives with respect to s.
@@ -61,9 +80,12 @@ pub(crate) struct Slopes<T> {
 }
 
 impl Activation {
-    /// Whether derivatives are computed from a (true) or from y = φ(a) (false).
-    pub(crate) fn source_is_input(self) -> bool {
-        self == Self::Silu
+    /// Whether the *source*, from which [`Graph::tangent`](super::Graph::tangent) and
+    /// [`Graph::curve`](super::Graph::curve) compute derivatives, is a (true) or y = φ(a)
+    /// (false).
+    #[must_use]
+    pub fn source_is_input(self) -> bool {
+        matches!(self, Self::Silu | Self::Gelu | Self::Sine)
     }
 
     /// y = φ(a), in place.
@@ -94,15 +116,28 @@ impl Activation {
                     *a = a.exp_m1();
                 }
             }),
-            Self::Silu => block.iter_mut().for_each(|a| *a = *a * sigmoid(*a)),
-            Self::Exp => block.iter_mut().for_each(|a| *a = a.exp()),
+            _ => chain::apply(arch, self, block),
+        }
+    }
+
+    /// φ(a) for the activations that [`chain::apply`] runs.
+    #[inline(always)]
+    pub(crate) fn value<T: Float>(self, a: T) -> T {
+        match self {
+            Self::Silu => a * a.plain_sigmoid(),
+            Self::Gelu => a * gelu_gate(a)[0].plain_sigmoid(),
+            Self::Exp => a.plain_exp(),
+            Self::Sine => a.plain_sin_cos().0,
+            // A NaN is not below 0 and stays.
+            Self::Relu if a < T::ZERO => T::ZERO,
+            _ => a,
         }
     }
 
     /// Derivatives at a source.
     #[inline(always)]
     pub(crate) fn slopes<T: Float>(self, s: T) -> Slopes<T> {
-        let (one, two, three, six) = (T::ONE, T::from_f64(2.0), T::from_f64(3.0), T::from_f64(6.0));
+        let (one, two, six) = (T::ONE, T::from_f64(2.0), T::from_f64(6.0));
         let (first, first_by_source, second, second_by_source) = match self {
             Self::Identity => (one, T::ZERO, T::ZERO, T::ZERO),
             Self::Tanh => {
@@ -119,14 +154,15 @@ impl Activation {
             }
             Self::Elu if s > T::ZERO => (one, T::ZERO, T::ZERO, T::ZERO),
             Self::Elu => (s + one, one, s + one, one),
-            Self::Silu => {
-                let y = sigmoid(s);
-                let (d, e) = (y * (one - y), one - two * y);
-                let second = d * (two + s * e);
-                let third = d * (e * (three + s * e) - two * s * d);
-                (y + s * d, second, second, third)
-            }
+            Self::Silu => gated(s, [s, one, T::ZERO, T::ZERO]),
+            Self::Gelu => gated(s, gelu_gate(s)),
             Self::Exp => (s, one, s, one),
+            Self::Relu if s > T::ZERO => (one, T::ZERO, T::ZERO, T::ZERO),
+            Self::Relu => (T::ZERO, T::ZERO, T::ZERO, T::ZERO),
+            Self::Sine => {
+                let (sin, cos) = s.plain_sin_cos();
+                (cos, -sin, -sin, -cos)
+            }
         };
         Slopes {
             first,
@@ -137,9 +173,34 @@ impl Activation {
     }
 }
 
-fn sigmoid<T: Float>(a: T) -> T {
-    let half = T::from_f64(0.5);
-    half + half * (half * a).tanh()
+/// What GELU's σ is taken of, with three derivatives.
+#[inline(always)]
+fn gelu_gate<T: Float>(a: T) -> [T; 4] {
+    // √(8/π), and times 0.044715.
+    let (linear, cubic) = (
+        T::from_f64(1.595_769_121_605_730_7),
+        T::from_f64(1.595_769_121_605_730_7 * 0.044_715),
+    );
+    let (three, six) = (T::from_f64(3.0), T::from_f64(6.0));
+    [
+        a * (linear + cubic * a * a),
+        linear + three * cubic * a * a,
+        six * cubic * a,
+        six * cubic,
+    ]
+}
+
+/// First derivative, second, second, third of a·σ(v) for v with its derivatives.
+#[inline(always)]
+fn gated<T: Float>(a: T, [v, v1, v2, v3]: [T; 4]) -> (T, T, T, T) {
+    let (two, three) = (T::from_f64(2.0), T::from_f64(3.0));
+    let s = v.plain_sigmoid();
+    let (d, e) = (s * (T::ONE - s), T::ONE - two * s);
+    let bend = e * v1 * v1 + v2;
+    let second = d * (two * v1 + a * bend);
+    let turn = (e * e - two * d) * v1 * v1 * v1 + three * e * v1 * v2 + v3;
+    let third = d * (three * bend + a * turn);
+    (s + a * d * v1, second, second, third)
 }
 
 /// shift + scale·tanh(inner·a), in place.
@@ -378,6 +439,9 @@ mod tests {
             Activation::Elu,
             Activation::Silu,
             Activation::Exp,
+            Activation::Relu,
+            Activation::Gelu,
+            Activation::Sine,
         ];
         let value = |activation: Activation, a: f64| {
             let mut y = [a];

@@ -22,6 +22,11 @@ macro_rules! with_constant_activation {
             Activation::Tanh => $pass.run(Activation::Tanh),
             Activation::Sigmoid => $pass.run(Activation::Sigmoid),
             Activation::Identity => $pass.run(Activation::Identity),
+            Activation::Silu => $pass.run(Activation::Silu),
+            Activation::Gelu => $pass.run(Activation::Gelu),
+            Activation::Sine => $pass.run(Activation::Sine),
+            Activation::Relu => $pass.run(Activation::Relu),
+            Activation::Exp => $pass.run(Activation::Exp),
             other => $pass.run(other),
         }
     };
@@ -41,6 +46,34 @@ impl<T: Float> Collected<'_, T> {
     fn add(&mut self, i: usize, term: T) {
         let before = if self.used { self.block[i] } else { T::ZERO };
         self.block[i] = before + term;
+    }
+}
+
+/// φ of every number of `block`, in place.
+pub(crate) fn apply<T: Float>(arch: Arch, activation: Activation, block: &mut [T]) {
+    arch.dispatch(Apply { activation, block });
+}
+
+struct Apply<'a, T> {
+    activation: Activation,
+    block: &'a mut [T],
+}
+
+impl<T: Float> WithSimd for Apply<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        with_constant_activation!(self);
+    }
+}
+
+impl<T: Float> Apply<'_, T> {
+    #[inline(always)]
+    fn run(self, activation: Activation) {
+        for a in self.block.iter_mut() {
+            *a = activation.value(*a);
+        }
     }
 }
 

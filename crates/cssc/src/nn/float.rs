@@ -4,6 +4,7 @@
 //! and for every instruction set. `pulp` picks the instruction set when the program runs:
 //! AVX-512, AVX2 with FMA, or plain scalar code.
 
+use super::elementary::Elementary;
 use super::kernel::Kernels;
 use crate::Real;
 use pulp::Simd;
@@ -41,6 +42,7 @@ pub enum TanhForm<T: 'static> {
 pub trait Float:
     Real
     + Kernels
+    + Elementary
     + Display
     + PartialOrd
     + Add<Output = Self>

@@ -83,6 +83,19 @@ impl<'a, T: Float> Graph<'a, T> {
         graph
     }
 
+    /// Whether this computation can be differentiated.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.recording
+    }
+
+    pub(crate) fn assert_not_recording(&self, what: &str) {
+        assert!(
+            !self.recording,
+            "{what} has no gradient: use Graph::forward_only"
+        );
+    }
+
     /// The parameters of this computation.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
@@ -255,7 +268,7 @@ pub(crate) struct Backward<'a, T: Float> {
     pub(crate) gradients: &'a mut [Vec<T>],
     pub(crate) workspaces: &'a mut Workspaces<T>,
     pending: &'a mut [Vec<PendingUse<T>>],
-    scratch: &'a mut Aligned<T>,
+    pub(crate) scratch: &'a mut Aligned<T>,
     pub(crate) gradient: &'a mut Gradient<T>,
 }
 

@@ -11,7 +11,7 @@ const STEP: f64 = 1e-3;
 
 /// Value, slope and curvature at 0 by differences of fourth order: errors of about
 /// STEP⁴ = 1e-12 and 1e-16/STEP² = 1e-10.
-fn differences(curve: impl Fn(f64) -> Vec<f64>) -> [Vec<f64>; 3] {
+pub(crate) fn differences(curve: impl Fn(f64) -> Vec<f64>) -> [Vec<f64>; 3] {
     let [a, b, m, c, d] = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|i| curve(i * STEP));
     let each = |f: &dyn Fn(usize) -> f64| (0..m.len()).map(f).collect::<Vec<f64>>();
     let slope = each(&|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - d[i]) / (12.0 * STEP));
@@ -30,7 +30,7 @@ fn blocks(side_by_side: &[f64], columns: usize) -> [Vec<f64>; 3] {
     })
 }
 
-fn compare(found: [Vec<f64>; 3], expected: [Vec<f64>; 3]) {
+pub(crate) fn compare(found: [Vec<f64>; 3], expected: [Vec<f64>; 3]) {
     for (order, tolerance) in [1e-14, 1e-9, 1e-7].into_iter().enumerate() {
         for (x, y) in found[order].iter().zip(&expected[order]) {
             assert!(

@@ -2,6 +2,7 @@
 //!
 //! - `operations/` describes each operation once: operands, parameters, how it is called.
 //! - `gradients` compares the gradient of each with central differences, in f64.
+//! - `attention` compares attention and layer normalisation with plain loops.
 //! - `jets` compares exact time derivatives with differences in time.
 //! - `shards` shows that threads change nothing, not even the last bit.
 //!
@@ -9,6 +10,7 @@
 
 #[macro_use]
 mod operations;
+mod attention;
 mod gradients;
 mod jets;
 mod shards;

@@ -1,5 +1,5 @@
-//! Small operations, number by number: product, the GRU's blend, columns side by side, sums
-//! and weighted squares (the loss).
+//! Small operations, number by number: sum, difference, product, factor and shift, the GRU's
+//! blend, columns side by side and apart, and weighted squares (the loss).
 
 use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
@@ -15,6 +15,25 @@ impl<T: Float> Graph<'_, T> {
     /// a + b.
     pub fn sum(&mut self, a: Var, b: Var) -> Var {
         self.pointwise(Op::Sum { a, b }, a, b, |a, b| a + b)
+    }
+
+    /// a - b.
+    pub fn difference(&mut self, a: Var, b: Var) -> Var {
+        self.pointwise(Op::Difference { a, b }, a, b, |a, b| a - b)
+    }
+
+    /// factor · x.
+    pub fn scale(&mut self, x: Var, factor: f64) -> Var {
+        self.affine(x, factor, 0.0)
+    }
+
+    /// factor · x + shift.
+    pub fn affine(&mut self, x: Var, factor: f64, shift: f64) -> Var {
+        let (rows, columns, tracked) = self.shape_of(x);
+        let mut block = self.copy_of(x);
+        let (by, plus) = (T::from_f64(factor), T::from_f64(shift));
+        block.iter_mut().for_each(|y| *y = by * *y + plus);
+        self.push(Op::Affine { x, factor }, rows, columns, block, tracked)
     }
 
     fn pointwise(&mut self, op: Op, a: Var, b: Var, f: impl Fn(T, T) -> T) -> Var {
@@ -62,6 +81,24 @@ impl<T: Float> Graph<'_, T> {
         self.push(Op::Concat { a, b }, rows, columns, block, tracked)
     }
 
+    /// Columns `first..first + count` of x.
+    ///
+    /// # Panics
+    /// If x has not so many.
+    pub fn columns_of(&mut self, x: Var, first: usize, count: usize) -> Var {
+        let (rows, all, tracked) = self.shape_of(x);
+        assert!(
+            first + count <= all,
+            "{count} columns from {first} of {all}"
+        );
+        let mut block = self.memory.pool.take(rows * count);
+        for r in 0..rows {
+            let source = &self.value(x)[r * all + first..][..count];
+            block[r * count..(r + 1) * count].copy_from_slice(source);
+        }
+        self.push(Op::Columns { x, first }, rows, count, block, tracked)
+    }
+
     /// scale · Σ weight · (x - target)², one number; target and weights are constants of the
     /// shape of x (0 and 1 if left out). Summed in double precision.
     pub fn square(&mut self, x: Var, target: Option<Var>, weights: Option<Var>, scale: f64) -> Var {
@@ -101,6 +138,31 @@ impl<T: Float> Backward<'_, T> {
     pub(crate) fn sum(&mut self, a: Var, b: Var, g: Vec<T>) {
         self.add_each(a, |_, i| g[i]);
         self.add_each(b, |_, i| g[i]);
+        self.pool.give(g);
+    }
+
+    pub(crate) fn difference(&mut self, a: Var, b: Var, g: Vec<T>) {
+        self.add_each(a, |_, i| g[i]);
+        self.add_each(b, |_, i| -g[i]);
+        self.pool.give(g);
+    }
+
+    pub(crate) fn affine(&mut self, x: Var, factor: f64, g: Vec<T>) {
+        let factor = T::from_f64(factor);
+        self.add_each(x, |_, i| factor * g[i]);
+        self.pool.give(g);
+    }
+
+    pub(crate) fn columns(&mut self, y: Var, x: Var, first: usize, g: Vec<T>) {
+        if self.tracked(x) {
+            let (all, count) = (self.nodes[x.index()].columns, self.nodes[y.index()].columns);
+            let len = self.nodes[y.index()].len();
+            let lines = self.slot(x).chunks_exact_mut(all);
+            for (line, g) in lines.zip(g[..len].chunks_exact(count)) {
+                let target = &mut line[first..first + count];
+                target.iter_mut().zip(g).for_each(|(sum, &g)| *sum += g);
+            }
+        }
         self.pool.give(g);
     }
 

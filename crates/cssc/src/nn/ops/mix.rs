@@ -175,6 +175,39 @@ impl<T: Float> Graph<'_, T> {
         sum
     }
 
+    /// x + `row` [1, columns] on every row.
+    pub fn add_row(&mut self, x: Var, row: Var) -> Var {
+        let count = self.rows(x);
+        self.mix(&[x, row], |rows| {
+            for r in 0..count {
+                rows.term(0, r, T::ONE).term(1, 0, T::ONE).end_row();
+            }
+        })
+    }
+
+    /// Σ of the rows of each group, [groups, columns]; the rows of group i are
+    /// `offsets[i]..offsets[i + 1]`.
+    pub fn group_sums(&mut self, x: Var, offsets: &[usize]) -> Var {
+        self.grouped(x, offsets, |_| T::ONE)
+    }
+
+    /// Mean of the rows of each group; 0 for a group without rows. See [`Graph::group_sums`].
+    pub fn group_means(&mut self, x: Var, offsets: &[usize]) -> Var {
+        self.grouped(x, offsets, |count| T::from_f64(1.0 / count as f64))
+    }
+
+    fn grouped(&mut self, x: Var, offsets: &[usize], factor: impl Fn(usize) -> T) -> Var {
+        self.mix(&[x], |rows| {
+            for group in offsets.windows(2) {
+                let factor = factor(group[1] - group[0]);
+                for row in group[0]..group[1] {
+                    rows.term(0, row, factor);
+                }
+                rows.end_row();
+            }
+        })
+    }
+
     /// Picks rows: (source, row) for each row of the result.
     pub fn collect(
         &mut self,

@@ -6,7 +6,11 @@
 //! | [`activate`] | φ(x) |
 //! | [`jet`] | φ'(s)·x and φ'(s)·x₂ + φ''(s)·x₁²: how derivatives pass an activation |
 //! | [`mix`] | rows as sums of factors times rows: Euler and Runge-Kutta steps, selecting, merging, Hermite |
-//! | [`elementwise`] | product, the GRU's blend, columns side by side, sums of squares |
+//! | [`elementwise`] | sum, difference, product, factor and shift, the GRU's blend, columns side by side and apart, sums of squares |
+//! | [`parameter`] | a parameter as an operand |
+//! | [`layer_norm`] | rows with mean 0 and variance 1, and the jet of that |
+//! | [`attention`] | multi-head softmax attention over ragged groups of rows |
+//! | [`attention_jet`] | the same with value, slope and curvature in the queries |
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
 //!
 //! # How to add an operation
@@ -31,13 +35,19 @@
 //! [`Graph`]: super::graph::Graph
 
 mod activate;
+mod attention;
+mod attention_jet;
 mod compensate;
 mod elementwise;
 mod jet;
+mod layer_norm;
 mod linear;
 mod mix;
+mod parameter;
 
+pub use attention::AttentionGroups;
 pub use compensate::{KnotLimits, SeriesKnots};
+pub use layer_norm::LayerNorm;
 pub use linear::Linear;
 
 use super::activation::Activation;
@@ -45,6 +55,7 @@ use super::float::Float;
 use super::graph::Backward;
 use super::memory::Var;
 use super::parameters::ParameterId;
+use attention::{Attention, Attentions};
 use compensate::Compensations;
 use mix::{MixRange, MixRecord};
 
@@ -105,6 +116,25 @@ pub(crate) enum Op {
     Compensate {
         block: usize,
     },
+    Difference {
+        a: Var,
+        b: Var,
+    },
+    Affine {
+        x: Var,
+        factor: f64,
+    },
+    Columns {
+        x: Var,
+        first: usize,
+    },
+    Parameter(ParameterId),
+    LayerNorm {
+        x: Var,
+        gain: ParameterId,
+        bias: ParameterId,
+    },
+    Attention(Attention),
 }
 
 /// What operations keep for their gradients beside their results: lists of rows, plans. Kept
@@ -113,13 +143,15 @@ pub(crate) enum Op {
 pub(crate) struct Workspaces<T> {
     mixes: MixRecord<T>,
     compensations: Compensations,
+    attentions: Attentions<T>,
 }
 
-impl<T> Default for Workspaces<T> {
+impl<T: Float> Default for Workspaces<T> {
     fn default() -> Self {
         Self {
             mixes: MixRecord::default(),
             compensations: Compensations::default(),
+            attentions: Attentions::default(),
         }
     }
 }
@@ -128,6 +160,7 @@ impl<T> Workspaces<T> {
     pub(crate) fn clear(&mut self) {
         self.mixes.clear();
         self.compensations.clear();
+        self.attentions.clear();
     }
 }
 
@@ -175,6 +208,12 @@ impl<T: Float> Backward<'_, T> {
             } => self.square(x, target, weights, scale, g),
             Op::Sum { a, b } => self.sum(a, b, g),
             Op::Compensate { block } => self.compensate(block, g),
+            Op::Difference { a, b } => self.difference(a, b, g),
+            Op::Affine { x, factor } => self.affine(x, factor, g),
+            Op::Columns { x, first } => self.columns(var, x, first, g),
+            Op::Parameter(id) => self.parameter(id, g),
+            Op::LayerNorm { x, gain, bias } => self.layer_norm(x, [gain, bias], g),
+            Op::Attention(attention) => self.attention(var, attention, g),
         }
     }
 }

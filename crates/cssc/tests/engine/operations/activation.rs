@@ -1,13 +1,13 @@
 //! Activations, and how first and second derivatives pass them.
 //!
 //! The operands are a, a', a''; the *source* that `tangent` and `curve` take is φ(a), or a
-//! itself for SiLU.
+//! itself for SiLU, GELU and sine.
 
 use super::{Matrix, Operation};
 use cssc::nn::{Activation, Float, Graph, Var};
 
 fn source<T: Float>(graph: &mut Graph<'_, T>, a: Var, activation: Activation) -> Var {
-    if activation == Activation::Silu {
+    if activation.source_is_input() {
         a
     } else {
         graph.activate(a, activation)

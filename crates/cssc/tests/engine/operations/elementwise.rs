@@ -75,3 +75,42 @@ impl Operation for Square {
         graph.square(operands[0], None, None, 0.3)
     }
 }
+
+/// 2a - (a - b).
+pub(crate) struct Difference;
+
+impl Operation for Difference {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(4, 5, 42), Matrix::random(4, 5, 43)]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        let once = graph.difference(operands[0], operands[1]);
+        let doubled = graph.scale(operands[0], 2.0);
+        graph.difference(doubled, once)
+    }
+}
+
+/// -0.7 x + 0.4.
+pub(crate) struct Affine;
+
+impl Operation for Affine {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(4, 5, 44)]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        graph.affine(operands[0], -0.7, 0.4)
+    }
+}
+
+/// The middle columns, twice.
+pub(crate) struct Columns;
+
+impl Operation for Columns {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(4, 5, 45)]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        let [left, right] = [1, 2].map(|first| graph.columns_of(operands[0], first, 2));
+        graph.product(left, right)
+    }
+}

@@ -2,7 +2,9 @@
 
 use super::{Matrix, Operation, filled};
 use cssc::data::Random;
-use cssc::nn::{Activation, Float, Graph, Initializer, Linear, Parameters, Var};
+use cssc::nn::{
+    Activation, Float, Graph, Initializer, Linear, ParameterId, ParameterRole, Parameters, Var,
+};
 
 /// A layer on its own, with its store.
 fn layer(inputs: usize, outputs: usize) -> (Linear, Parameters<f64>) {
@@ -107,5 +109,37 @@ impl Operation for RepeatedLayer {
             let y = graph.linear(x, &self.layer, Activation::Tanh);
             graph.add_scaled(x, &[(y, T::ONE)], &steps)
         })
+    }
+}
+
+/// A learned row, used twice: x + p, times p.
+pub(crate) struct Learned {
+    row: ParameterId,
+    parameters: Parameters<f64>,
+}
+
+impl Learned {
+    pub(crate) fn new() -> Self {
+        let mut parameters = Parameters::new();
+        let (role, zeros) = (ParameterRole::Bias, Initializer::Zeros);
+        let row = parameters.add("row", role, [1, 4], zeros, &mut Random::new(0));
+        Self {
+            row,
+            parameters: filled(parameters),
+        }
+    }
+}
+
+impl Operation for Learned {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(1, 4, 2)]
+    }
+    fn parameters(&self) -> Parameters<f64> {
+        self.parameters.clone()
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        let [row, again] = [0, 1].map(|_| graph.parameter(self.row));
+        let sum = graph.add_row(operands[0], row);
+        graph.product(sum, again)
     }
 }

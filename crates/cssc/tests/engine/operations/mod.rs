@@ -5,6 +5,7 @@
 //! uneven w and z, so that no entry of y or of a gradient can hide behind another.
 
 pub(crate) mod activation;
+pub(crate) mod attention;
 pub(crate) mod compensation;
 pub(crate) mod elementwise;
 pub(crate) mod layer;
@@ -15,7 +16,7 @@ use cssc::data::Random;
 use cssc::nn::{Activation, Float, Gradient, Graph, Memory, Parameters, Var};
 
 /// All activation functions.
-pub(crate) const ACTIVATIONS: [Activation; 7] = [
+pub(crate) const ACTIVATIONS: [Activation; 10] = [
     Activation::Identity,
     Activation::Tanh,
     Activation::Sigmoid,
@@ -23,6 +24,9 @@ pub(crate) const ACTIVATIONS: [Activation; 7] = [
     Activation::Elu,
     Activation::Silu,
     Activation::Exp,
+    Activation::Relu,
+    Activation::Gelu,
+    Activation::Sine,
 ];
 
 /// Calls `$check(&operation)` in one test for each operation.
@@ -50,6 +54,16 @@ macro_rules! every_operation {
             a_product => [operations::elementwise::Product];
             a_square_as_a_product => [operations::elementwise::ProductWithItself];
             a_sum => [operations::elementwise::Sum];
+            a_difference => [operations::elementwise::Difference];
+            a_factor_and_a_shift => [operations::elementwise::Affine];
+            some_columns => [operations::elementwise::Columns];
+            a_row_added_to_all => [operations::rows::AddRow];
+            sums_of_groups => [operations::rows::Groups { mean: false }];
+            means_of_groups => [operations::rows::Groups { mean: true }];
+            a_parameter_as_an_operand => [operations::layer::Learned::new()];
+            a_layer_normalization => [operations::attention::Normalization::new()];
+            attention_of_queries_over_keys => [operations::attention::Attention];
+            attention_of_rows_over_themselves => [operations::attention::SelfAttention];
             a_blend => [operations::elementwise::Blend];
             columns_side_by_side => [operations::elementwise::Concat];
             a_weighted_sum_of_squares => [operations::elementwise::Square];

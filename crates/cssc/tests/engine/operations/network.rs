@@ -6,11 +6,13 @@ use cssc::data::Random;
 use cssc::nn::{Activation, Float, GatedCell, Graph, Initializer, Layer, Mlp, Parameters, Var};
 
 /// Activation of the hidden layers and after the last.
-pub(crate) const PAIRS: [[Activation; 2]; 4] = [
+pub(crate) const PAIRS: [[Activation; 2]; 6] = [
     [Activation::Tanh, Activation::Identity],
     [Activation::Tanh, Activation::Sigmoid],
     [Activation::Silu, Activation::Identity],
     [Activation::Softplus, Activation::Tanh],
+    [Activation::Gelu, Activation::Identity],
+    [Activation::Sine, Activation::Sine],
 ];
 
 /// Widths of f in [`Flow`] and [`OdeRnn`], and of the networks.

@@ -62,3 +62,36 @@ impl Operation for Collect {
         graph.collect(operands, PICKS)
     }
 }
+
+/// One row added to each.
+pub(crate) struct AddRow;
+
+impl Operation for AddRow {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(5, 4, 28), Matrix::random(1, 4, 29)]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        graph.add_row(operands[0], operands[1])
+    }
+}
+
+/// Where the groups of [`Groups`] begin and end; one is empty.
+pub(crate) const OFFSETS: [usize; 4] = [0, 2, 2, 7];
+
+/// Sums or means of the rows of each group.
+pub(crate) struct Groups {
+    pub(crate) mean: bool,
+}
+
+impl Operation for Groups {
+    fn operands(&self) -> Vec<Matrix> {
+        vec![Matrix::random(7, 3, 30)]
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        if self.mean {
+            graph.group_means(operands[0], &OFFSETS)
+        } else {
+            graph.group_sums(operands[0], &OFFSETS)
+        }
+    }
+}
