@@ -7,6 +7,7 @@
 //! | `cssc-10`, `-30`, `-50` | the same with exact derivatives and compensation, so many observed |
 //! | `hidden-10`, `-30`, `-50` | the same with the compensation of the state |
 //! | `infer` | the forward pass of `ode-rnn` |
+//! | `latent-ode`, `gru-ode-bayes` | a training step of these systems, Euler steps, 30 observed |
 //! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
 //! | `load` | reading and checking a model file of the default sizes |
 //! | `cssc-d1` … `cssc-d1000`, `hidden-d1` … | `cssc-30`, `hidden-30` with so many channels, batch 25 |
@@ -15,7 +16,10 @@
 
 use cssc::Error;
 use cssc::data::{Dataset, Random, Scaler, Series};
-use cssc::model::{Batch, Compensation, Model, ModelConfig, Network, Observed, OdeRnnConfig};
+use cssc::model::{
+    Batch, Compensation, GruOdeBayesConfig, LatentOdeConfig, Model, ModelConfig, Network, Observed,
+    OdeRnnConfig,
+};
 use cssc::nn::{Activation, Gradient, Graph, Initializer, Memory, Mlp, Parameters};
 use cssc::ode::{Solver, advance};
 use cssc::train::{AdaMax, Control, LossStep, ParallelBatch, SHARD, Sample, TrainConfig, fit};
@@ -31,6 +35,15 @@ const GRID_STEP: f64 = 0.05;
 const RAGGED_POINTS: usize = 30;
 const HIDDEN: usize = 15;
 const RATE: f64 = 0.005;
+/// One step of the solver from each point to the next.
+const WHOLE_GAP: f64 = 1e9;
+/// Half of a training, where all terms of a loss count.
+const AT: LossStep = LossStep {
+    fit_weight: 1.0,
+    step: 1,
+    steps: 2,
+    seed: 0,
+};
 
 /// What is timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,10 +56,12 @@ pub enum Workload {
     Ragged,
     Load,
     Channels(Compensation, usize),
+    LatentOde,
+    GruOdeBayes,
 }
 
 impl Workload {
-    pub const ALL: [(&'static str, Self); 19] = [
+    pub const ALL: [(&'static str, Self); 21] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -56,6 +71,8 @@ impl Workload {
         ("hidden-30", Self::Hidden(30)),
         ("hidden-50", Self::Hidden(50)),
         ("infer", Self::Infer),
+        ("latent-ode", Self::LatentOde),
+        ("gru-ode-bayes", Self::GruOdeBayes),
         ("ragged", Self::Ragged),
         ("load", Self::Load),
         ("cssc-d1", Self::Channels(Compensation::Output, 1)),
@@ -95,6 +112,21 @@ impl Workload {
             Self::Infer => Program::Infer(Box::new(Infer::new(grid(30, BATCH, 1, &mut random)))),
             Self::Ragged => Program::train(Compensation::None, ragged(&mut random), false),
             Self::Load => Program::Load(Box::new(Load::new())),
+            Self::LatentOde => {
+                let config = LatentOdeConfig {
+                    solver: Solver::Euler,
+                    step: WHOLE_GAP,
+                    ..LatentOdeConfig::default()
+                };
+                Program::of(config, grid(30, BATCH, 1, &mut random), true)
+            }
+            Self::GruOdeBayes => {
+                let config = GruOdeBayesConfig {
+                    step: WHOLE_GAP,
+                    ..GruOdeBayesConfig::default()
+                };
+                Program::of(config, grid(30, BATCH, 1, &mut random), true)
+            }
             Self::Channels(method, channels) => {
                 Program::train(method, grid(30, SHARD, channels, &mut random), true)
             }
@@ -126,9 +158,14 @@ impl Program {
             compensation: method,
             end_rule: cssc::EndRule::Output,
             solver: Solver::Euler,
-            step: 1e9,
+            step: WHOLE_GAP,
             ..OdeRnnConfig::default()
         };
+        Self::of(config, samples, optimise)
+    }
+
+    /// A training iteration of any model.
+    fn of(config: impl Into<ModelConfig>, samples: Vec<Sample>, optimise: bool) -> Self {
         let (network, parameters) = build(config);
         Self::Train(Box::new(Train {
             gradient: Gradient::zeros(&parameters),
@@ -166,6 +203,7 @@ impl Program {
                 let before = train.parameters.clone();
                 train.run()?;
                 let mut arrays = series_arrays(&train.samples);
+                arrays.push(draws(train.samples.len()));
                 arrays.extend(outcome(&before, &train.gradient, train.loss));
                 Ok(arrays)
             }
@@ -261,8 +299,9 @@ impl Field {
     }
 }
 
-fn build(config: OdeRnnConfig) -> (Box<dyn Network<f32>>, Parameters<f32>) {
-    let built = ModelConfig::from(config).build(2);
+fn build(config: impl Into<ModelConfig>) -> (Box<dyn Network<f32>>, Parameters<f32>) {
+    let config: ModelConfig = config.into();
+    let built = config.build(2);
     built.expect("settings of a workload are in range")
 }
 
@@ -284,7 +323,7 @@ impl Train {
             &*self.network,
             &self.parameters,
             &self.samples,
-            LossStep::default(),
+            AT,
             gradient,
         )?;
         if let Some(optimizer) = &mut self.optimizer {
@@ -307,7 +346,7 @@ impl Infer {
     fn new(samples: Vec<Sample>) -> Self {
         let config = OdeRnnConfig {
             compensation: Compensation::None,
-            step: 1e9,
+            step: WHOLE_GAP,
             ..OdeRnnConfig::default()
         };
         let (network, parameters) = build(config);
@@ -400,6 +439,18 @@ impl Load {
     fn run(&mut self) {
         Model::load(&self.file).expect("the file that was just written");
     }
+}
+
+/// The numbers that a Latent-ODE draws for its initial states, [batch, latent].
+fn draws(batch: usize) -> Array {
+    let latent = LatentOdeConfig::default().latent;
+    let shards = (0..batch).step_by(SHARD).enumerate();
+    let numbers = shards.flat_map(|(shard, first)| {
+        let mut random = AT.draws(shard);
+        let count = (batch - first).min(SHARD) * latent;
+        (0..count).map(move |_| random.normal(0.0, 1.0) as f32)
+    });
+    array("draws", &[batch, latent], numbers.collect())
 }
 
 /// Sine curves of some channels on a grid, `observed` points of each shown.
