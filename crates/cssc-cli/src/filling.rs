@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use crate::span::Span;
+use crate::times::read_times;
 use cssc::data::Dataset;
 use cssc::data::table::Shape;
-use cssc::fill::{Asked, Bounds};
+use cssc::fill::{Asked, Bound, Bounds};
 
 /// Which cells and rows are wanted.
 #[derive(Clone, Debug, clap::Args)]
@@ -58,6 +59,9 @@ impl Asking {
         }
         if let Some(every) = self.every {
             let step = every.in_table(shape.times_are_seconds(), "--every")?;
+            shape
+                .check_step(step)
+                .map_err(|problem| Failure::new(format!("--every: {problem}.")))?;
             return Ok(if self.only {
                 Asked::Grid(step)
             } else {
@@ -67,7 +71,7 @@ impl Asking {
         let Some(at) = &self.at else {
             return Ok(Asked::Holes);
         };
-        let mut times = times(at, shape)?;
+        let mut times = read_times(at, shape)?;
         times.sort_by(f64::total_cmp);
         times.dedup();
         Ok(if self.only {
@@ -85,100 +89,24 @@ impl Limiting {
         longest.transpose()
     }
 
-    /// Bounds of all columns; columns of integers stay whole.
-    pub(crate) fn limits(&self, dataset: &Dataset) -> Result<Bounds, Failure> {
-        let mut limits = Bounds::none(dataset.channels()).keep_whole(dataset);
-        let names = dataset.channel_names();
-        if self.nonnegative {
-            (0..names.len()).for_each(|channel| limits.set_smallest(channel, 0.0));
+    /// Smallest and largest values, checked against the columns there are.
+    pub(crate) fn bounds(&self, dataset: &Dataset) -> Result<Vec<Bound>, Failure> {
+        let mut found = Vec::new();
+        let mut all = Bounds::none(dataset.channels());
+        let zero = self.nonnegative.then(|| "0".to_owned());
+        let least = zero.iter().chain(&self.min).map(|text| ("--min", text));
+        let most = self.max.iter().map(|text| ("--max", text));
+        for (flag, text) in least.chain(most) {
+            let refuse = |error: cssc::Error| Failure::new(format!("{flag} {text}: {error}."));
+            let bound = match flag {
+                "--min" => Bound::at_least(text),
+                _ => Bound::at_most(text),
+            };
+            let bound = bound.map_err(refuse)?;
+            all.restrict(&bound, dataset.channel_names())
+                .map_err(refuse)?;
+            found.push(bound);
         }
-        for text in &self.min {
-            for (channel, number) in limit(text, "--min", names)? {
-                limits.set_smallest(channel, number);
-            }
-        }
-        for text in &self.max {
-            for (channel, number) in limit(text, "--max", names)? {
-                limits.set_largest(channel, number);
-            }
-        }
-        Ok(limits)
-    }
-}
-
-/// `NUMBER` for all channels, or `COLUMN=NUMBER` for one.
-fn limit(text: &str, flag: &str, names: &[String]) -> Result<Vec<(usize, f64)>, Failure> {
-    let (column, number) = match text.rsplit_once('=') {
-        Some((column, number)) => (Some(column), number),
-        None => (None, text),
-    };
-    let number = match number.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => number,
-        _ => {
-            return Err(Failure::new(format!(
-                "{flag} {text}: expected a number, or COLUMN=NUMBER."
-            )));
-        }
-    };
-    match column {
-        None => Ok((0..names.len()).map(|channel| (channel, number)).collect()),
-        Some(column) => match names.iter().position(|name| name == column.trim()) {
-            Some(channel) => Ok(vec![(channel, number)]),
-            None => Err(Failure::new(format!(
-                "{flag} {text}: there is no column of values `{column}`; there are {}.",
-                names.join(", ")
-            ))),
-        },
-    }
-}
-
-/// Times of a list with commas, or of a file with one a line, written as in the table.
-fn times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Failure> {
-    let read = |text: &str, place: String| {
-        let time = shape.times.read(text);
-        time.map_err(|problem| Failure::new(format!("{place}: {problem}.")))
-    };
-    let first = argument.split(',').next().unwrap_or_default();
-    if shape.times.read(first).is_ok() {
-        let entries = argument.split(',').enumerate();
-        return entries
-            .map(|(index, text)| read(text, format!("--at, entry {}", index + 1)))
-            .collect();
-    }
-    let text = std::fs::read_to_string(argument).map_err(|error| {
-        Failure::new(format!(
-            "--at {argument}: this is neither a time as in the table nor a file that can be read ({error}). Give \
-             times with a comma between them, or a file with one a line."
-        ))
-    })?;
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
-    let times: Vec<f64> = lines
-        .map(|(index, line)| read(line, format!("{argument}, line {}", index + 1)))
-        .collect::<Result<_, _>>()?;
-    if times.is_empty() {
-        return Err(Failure::new(format!(
-            "{argument} holds no times. Write at least one into it."
-        )));
-    }
-    Ok(times)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_for_all_columns_or_one() {
-        let names = ["a", "b=c"].map(str::to_owned);
-        assert_eq!(
-            limit("1.5", "--min", &names).ok(),
-            Some(vec![(0, 1.5), (1, 1.5)])
-        );
-        assert_eq!(limit("b=c=-2", "--min", &names).ok(), Some(vec![(1, -2.0)]));
-        assert!(limit("d=1", "--min", &names).is_err());
-        assert!(limit("many", "--min", &names).is_err());
+        Ok(found)
     }
 }

@@ -9,13 +9,12 @@ mod failure;
 mod filling;
 mod picture;
 mod prediction;
-mod query;
 mod reading;
+mod sampling;
 mod settings;
-mod source;
 mod span;
 mod summary;
-mod table;
+mod times;
 mod watching;
 
 use clap::Parser;
@@ -36,7 +35,18 @@ struct Arguments {
     command: commands::Command,
 }
 
+/// Damaged files can make their readers panic; that is told as an error, not as a crash.
+fn quiet_where_panics_are_errors() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !cssc::data::table::panics_are_errors() {
+            usual(panic);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    quiet_where_panics_are_errors();
     match Arguments::parse().command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -1,8 +1,9 @@
 //! The input of `cssc compensate`: a prediction from elsewhere, written as JSON.
 
 use crate::failure::Failure;
-use crate::source::Source;
+use crate::reading::{name_of, read_text};
 use serde::{Deserialize, Deserializer};
+use std::path::Path;
 
 /// One row a channel, one entry a knot; `null` where there is no number.
 pub(crate) type Matrix = Vec<Vec<Option<f64>>>;
@@ -61,13 +62,13 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<u
 
 impl Prediction {
     /// Reads a file and checks what the library cannot see: that lists fit together and where nulls stand.
-    pub(crate) fn read(source: &Source) -> Result<Self, Failure> {
-        let text = source.read()?;
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = read_text(path)?;
         let prediction: Self =
-            serde_json::from_str(&text).map_err(|error| misread(source, &text, &error))?;
+            serde_json::from_str(&text).map_err(|error| misread(path, &text, &error))?;
         prediction
             .check()
-            .map_err(|message| Failure::new(format!("{source}: {message}")))?;
+            .map_err(|message| Failure::new(format!("{}: {message}", name_of(path))))?;
         Ok(prediction)
     }
 
@@ -151,7 +152,7 @@ pub(crate) fn time_major(matrix: &Matrix) -> Vec<f64> {
 }
 
 /// Reads once more, now keeping track of the field, so that good input does not pay for it.
-fn misread(source: &Source, text: &str, error: &serde_json::Error) -> Failure {
+fn misread(path: &Path, text: &str, error: &serde_json::Error) -> Failure {
     let field = serde_path_to_error::deserialize::<_, Prediction>(
         &mut serde_json::Deserializer::from_str(text),
     )
@@ -170,5 +171,5 @@ fn misread(source: &Source, text: &str, error: &serde_json::Error) -> Failure {
         }
         _ => "`cssc compensate --help` lists the fields.",
     };
-    Failure::new(format!("{source}{place}: {error}. {advice}"))
+    Failure::new(format!("{}{place}: {error}. {advice}", name_of(path)))
 }

@@ -2,10 +2,13 @@
 
 use crate::failure::{Failure, failure_from};
 use crate::watching::Verbosity;
+use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
-use cssc::data::table::{Duplicates, Format, Layout, ReadOptions, TableReader, TimeFormat};
+use cssc::data::table::{Duplicates, Formats, Loaded, ReadOptions, TableReader, TimeFormat};
 use cssc::{Error, Hint, Problem};
-use std::path::PathBuf;
+use cssc_report::grouped;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// Most cells that are held in memory to look at; a larger table is judged by its beginning.
 const MOST_CELLS: usize = 50_000_000;
@@ -30,6 +33,10 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     values: Vec<String>,
 
+    /// Columns of integers, beside those whose type says so: what is filled in is rounded
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    integer: Vec<String>,
+
     /// How times are written: number, epoch-seconds, epoch-milliseconds or a pattern like '%d/%m/%Y %H:%M'
     #[arg(long, value_name = "FORMAT")]
     time_format: Option<String>,
@@ -52,8 +59,8 @@ pub(crate) struct TableArguments {
     duplicates: Repeats,
 
     /// Format of the table, where its name and its beginning do not tell
-    #[arg(long, value_name = "csv|tsv|parquet|arrow|npz")]
-    format: Option<TableFormat>,
+    #[arg(long, value_name = "csv|tsv|parquet|arrow|npz", value_parser = format_names())]
+    format: Option<String>,
 
     /// Separator of a text table
     #[arg(long, value_name = "CHARACTER")]
@@ -62,6 +69,14 @@ pub(crate) struct TableArguments {
     /// Numbers have a decimal comma
     #[arg(long)]
     decimal_comma: bool,
+
+    /// Sign between thousands, such as , or . or '
+    #[arg(long, value_name = "CHARACTER")]
+    thousands: Option<char>,
+
+    /// Most memory for the rows of a batch, a series, or a table that has to be sorted, such as 2GB
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -70,28 +85,32 @@ enum Repeats {
     Average,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum TableFormat {
-    Csv,
-    Tsv,
-    Parquet,
-    Arrow,
-    Npz,
+/// A size such as 500MB or 2GB; a plain number is bytes.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    let unit = unit.trim_end_matches('b').trim_end_matches('i');
+    let shift = ["", "k", "m", "g", "t"]
+        .iter()
+        .position(|name| *name == unit);
+    match (digits.trim().parse::<f64>(), shift) {
+        (Ok(number), Some(shift)) if number > 0.0 => {
+            Ok((number * 1024_f64.powi(i32::try_from(shift).unwrap_or(0))) as u64)
+        }
+        _ => Err("give a size such as 500MB or 2GB".to_owned()),
+    }
+}
+
+fn format_names() -> PossibleValuesParser {
+    Formats::default().names().into()
 }
 
 impl TableArguments {
     fn options(&self) -> ReadOptions {
         ReadOptions {
-            format: self.format.map(|format| match format {
-                TableFormat::Csv => Format::Csv,
-                TableFormat::Tsv => Format::Tsv,
-                TableFormat::Parquet => Format::Parquet,
-                TableFormat::Arrow => Format::Arrow,
-                TableFormat::Npz => Format::Npz,
-            }),
+            format: self.format.clone(),
             separator: self.separator,
             decimal_comma: self.decimal_comma.then_some(true),
-            layout: Layout::Long,
             id: self.id.clone(),
             time: self.time.clone(),
             time_format: match self.time_format.as_deref() {
@@ -103,7 +122,10 @@ impl TableArguments {
             },
             time_zone: self.time_zone.clone(),
             channels: self.values.clone(),
+            integers: self.integer.clone(),
             missing: self.missing.clone(),
+            thousands: self.thousands,
+            max_memory: self.max_memory,
             duplicates: match self.duplicates {
                 Repeats::Refuse => Duplicates::Refuse,
                 Repeats::Average => Duplicates::Average,
@@ -125,16 +147,52 @@ impl TableArguments {
 
     /// The name of the table for people.
     pub(crate) fn name(&self) -> String {
-        if self.data.as_os_str() == "-" {
-            "standard input".to_owned()
-        } else {
-            self.data.display().to_string()
-        }
+        name_of(&self.data)
     }
 }
 
+/// A file for people.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// The whole text of a file; `-` is standard input. Reading all of it first means that input and output may be the
+/// same file.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    let name = name_of(path);
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.map_err(|error| {
+        let advice = match error.kind() {
+            io::ErrorKind::NotFound => "Check the name, or give - to read standard input.",
+            io::ErrorKind::IsADirectory => "Give the name of a file inside it.",
+            _ => "Check that the file exists and that you may read it.",
+        };
+        Failure::new(format!("cannot read {name}: {error}. {advice}"))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Failure::new(format!(
+            "{name} is not text: byte {} is not valid UTF-8. Save the file as UTF-8 and try again.",
+            error.utf8_error().valid_up_to()
+        ))
+    })?;
+    // Some editors put a byte order mark in front.
+    Ok(text
+        .strip_prefix('\u{feff}')
+        .map(str::to_owned)
+        .unwrap_or(text))
+}
+
 /// What the library says, with the flags that help.
-fn with_flags(error: &Error) -> Failure {
+pub(crate) fn with_flags(error: &Error) -> Failure {
     match error {
         Error::Content {
             place,
@@ -159,35 +217,36 @@ fn remedy(hint: Hint) -> String {
             "say which columns hold the values (--values), or that this mark means missing (--missing)"
         }
         Hint::TimeColumn => "name it (--time)",
+        Hint::Memory => "allow more memory (--max-memory)",
+        Hint::NumberStyle => {
+            "say which sign parts thousands (--thousands), or that numbers have a decimal comma (--decimal-comma)"
+        }
         other => return other.to_string(),
     };
     remedy.to_owned()
 }
 
-/// All series of an open table, as far as memory allows, and whether that was all. The reader then
-/// stands at its beginning again.
+/// All series of an open table, as far as memory allows; `purpose` says what only the first ones are used for
+/// where there are more.
 pub(crate) fn load_dataset(
     reader: &mut TableReader,
+    purpose: &str,
     verbosity: Verbosity,
-) -> Result<(Dataset, bool), Failure> {
-    let (mut series, mut cells, mut all) = (Vec::new(), 0, true);
-    for rows in reader.by_ref() {
-        let rows = rows.map_err(|error| with_flags(&error))?;
-        if cells > 0 && cells + rows.series.values().len() > MOST_CELLS {
-            all = false;
-            break;
-        }
-        cells += rows.series.values().len();
-        series.push(rows.series);
-    }
-    let names = reader.shape().columns.channel_names();
-    let dataset = Dataset::new(names, series).map_err(|error| failure_from(&error))?;
+) -> Result<Loaded, Failure> {
+    let loaded = reader
+        .load(MOST_CELLS)
+        .map_err(|error| with_flags(&error))?;
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
         verbosity.note(&format!("{word}: {notice}."));
     }
-    reader.restart().map_err(|error| failure_from(&error))?;
-    Ok((dataset, all))
+    if !loaded.complete {
+        verbosity.note(&format!(
+            "note: the table is large; {purpose} its first {} series only.",
+            grouped(loaded.dataset.len())
+        ));
+    }
+    Ok(loaded)
 }
 
 /// Refuses a data set with nothing in it.

@@ -3,8 +3,7 @@
 use crate::span::{readable, short};
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
-use cssc::fill::{BandCalibration, Choice, Coverage, Gap, Method, gaps as find_gaps, typical_gap};
-use cssc::model::Compensation;
+use cssc::evaluate::{Evaluation, Gaps, Pattern, Score};
 pub(crate) use cssc_report::grouped;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -13,14 +12,13 @@ use std::fmt::Write;
 const MOST_COLUMNS: usize = 20;
 
 /// What is missing, as a table.
-pub(crate) fn gaps(dataset: &Dataset, dates: bool) -> String {
-    let all = find_gaps(dataset);
+pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
     let rows: usize = dataset.series().iter().map(|series| series.len()).sum();
     let mut text = format!("{} rows", grouped(rows));
     if dataset.len() != 1 {
         let _ = write!(text, " in {} series", grouped(dataset.len()));
     }
-    if let Some(gap) = typical_gap(dataset) {
+    if let Some(gap) = gaps.typical {
         let _ = write!(text, ", typically {} apart", readable(gap, dates));
     }
     text.push('\n');
@@ -31,102 +29,60 @@ pub(crate) fn gaps(dataset: &Dataset, dates: bool) -> String {
         "missing rows",
         "longest gap",
     ]);
-    for (channel, name) in dataset
-        .channel_names()
-        .iter()
-        .enumerate()
-        .take(MOST_COLUMNS)
-    {
-        let missing: usize = dataset
-            .series()
-            .iter()
-            .map(|series| {
-                (0..series.len())
-                    .filter(|&row| series.value(row, channel).is_none())
-                    .count()
-            })
-            .sum();
-        let own: Vec<&Gap> = all.iter().filter(|gap| gap.channel == channel).collect();
-        let absent = own.iter().filter(|gap| gap.cells == 0).count();
-        let longest = own.iter().map(|gap| gap.length()).fold(0.0, f64::max);
+    let columns = gaps.by_channel(dataset);
+    let or_dash = |number: usize, text: String| if number > 0 { text } else { "-".to_owned() };
+    for column in columns.iter().take(MOST_COLUMNS) {
+        let missing = column.missing_cells;
         table.row(vec![
-            name.clone(),
+            column.column.clone(),
             format!("{} ({})", grouped(missing), percent(missing, rows)),
-            grouped(own.len() - absent),
-            if absent == 0 {
-                "-".to_owned()
-            } else {
-                format!("{} places", grouped(absent))
-            },
-            if longest > 0.0 {
-                readable(longest, dates)
-            } else {
-                "-".to_owned()
-            },
+            grouped(column.gaps - column.missing_rows),
+            or_dash(column.missing_rows, places(column.missing_rows)),
+            or_dash(column.gaps, readable(column.longest_gap, dates)),
         ]);
     }
     text += &table.text();
-    if dataset.channels() > MOST_COLUMNS {
-        let _ = writeln!(
-            text,
-            "and {} more columns",
-            dataset.channels() - MOST_COLUMNS
-        );
+    if columns.len() > MOST_COLUMNS {
+        let _ = writeln!(text, "and {} more columns", columns.len() - MOST_COLUMNS);
     }
-    let absent = all
-        .iter()
-        .filter(|gap| gap.cells == 0 && gap.channel == 0)
-        .count();
-    if let (true, Some(gap)) = (absent > 0, typical_gap(dataset)) {
+    let absent = columns.first().map_or(0, |column| column.missing_rows);
+    if let (true, Some(gap)) = (absent > 0, gaps.typical) {
         let every = readable(gap, dates).replace(' ', "");
         let _ = writeln!(
             text,
-            "Rows are missing in {} places; --every {every} adds them.",
-            grouped(absent)
+            "Rows are missing in {}; --every {every} adds them.",
+            places(absent)
         );
     }
     text
 }
 
+fn places(count: usize) -> String {
+    let word = if count == 1 { "place" } else { "places" };
+    format!("{} {word}", grouped(count))
+}
+
 /// The same for programs.
-pub(crate) fn gaps_event(dataset: &Dataset) -> Value {
-    let all = find_gaps(dataset);
-    let columns = dataset.channel_names().iter().enumerate().map(|(channel, name)| {
-        let own = || all.iter().filter(move |gap| gap.channel == channel);
-        json!({
-            "column": name, "gaps": own().count(), "missing_cells": own().map(|gap| gap.cells).sum::<usize>(),
-            "longest_gap": own().map(Gap::length).fold(0.0, f64::max),
-        })
-    });
+pub(crate) fn gaps_event(dataset: &Dataset, gaps: &Gaps) -> Value {
     json!({
         "event": "gaps", "series": dataset.len(),
         "rows": dataset.series().iter().map(|series| series.len()).sum::<usize>(),
-        "columns": columns.collect::<Vec<_>>(),
+        "columns": gaps.by_channel(dataset),
     })
 }
 
 /// Methods side by side.
-pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
-    let rows = &choice.comparison.methods;
-    if rows.is_empty() {
-        return String::new();
-    }
-    let pattern = match choice.pattern {
-        cssc::fill::Pattern::Gaps => "in the pattern of the gaps",
-        cssc::fill::Pattern::Single => "one by one",
+pub(crate) fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
+    let pattern = match evaluation.pattern {
+        Pattern::Gaps => "in the pattern of the gaps",
+        Pattern::Single => "one by one",
     };
     let mut text = format!(
         "{} known values were hidden {pattern}. Errors in standard deviations of the column:\n",
-        grouped(choice.hidden)
+        grouped(evaluation.hidden)
     );
-    let linear = choice
-        .comparison
-        .method(Method::Linear)
-        .map(|row| row.all.mse);
-    let best = rows
-        .iter()
-        .map(|row| row.all.mse)
-        .fold(f64::INFINITY, f64::min);
+    let errors = evaluation.methods.iter().map(|row| row.all.mse);
+    let best = errors.fold(f64::INFINITY, f64::min);
     let mut table = Table::new(&[
         "method",
         "mean squared",
@@ -134,63 +90,51 @@ pub(crate) fn comparison(choice: &Choice, names: &[String]) -> String {
         "relative to linear",
         "best for",
     ]);
-    for row in rows {
-        let columns: Vec<&str> = choice
-            .comparison
-            .chosen
-            .iter()
-            .zip(names)
-            .filter(|(method, _)| **method == row.method)
-            .map(|(_, name)| name.as_str())
-            .collect();
+    let mut row = |name: String, score: Score, columns: String| {
+        let relative = evaluation.relative(score.mse);
+        table.row(vec![
+            name,
+            short(score.mse),
+            short(score.mae),
+            relative.map_or("-".to_owned(), |relative| format!("{relative:.3}")),
+            columns,
+        ]);
+    };
+    for (number, method) in evaluation.methods.iter().enumerate() {
+        let columns = evaluation.chosen_for(number);
+        let columns: Vec<&str> = columns.map(|channel| names[channel].as_str()).collect();
         let columns = match columns.len() {
             count if count > 4 => format!("{count} columns"),
             _ => columns.join(", "),
         };
-        table.row(vec![
-            format!(
-                "{}{}",
-                row.method,
-                if row.all.mse == best { " *" } else { "" }
-            ),
-            short(row.all.mse),
-            short(row.all.mae),
-            linear.map_or("-".to_owned(), |linear| {
-                format!("{:.3}", row.all.mse / linear)
-            }),
-            columns,
-        ]);
+        let mark = if method.all.mse == best { " *" } else { "" };
+        row(format!("{}{mark}", method.name), method.all, columns);
     }
-    if choice
-        .comparison
-        .chosen
-        .windows(2)
-        .any(|pair| pair[0] != pair[1])
-    {
-        let together = choice.comparison.together;
-        table.row(vec![
-            "best of each".to_owned(),
-            short(together.mse),
-            short(together.mae),
-            linear.map_or("-".to_owned(), |linear| {
-                format!("{:.3}", together.mse / linear)
-            }),
-            String::new(),
-        ]);
+    let together = evaluation
+        .best_of_each
+        .filter(|_| evaluation.chosen.windows(2).any(|pair| pair[0] != pair[1]));
+    if let Some(score) = together {
+        row("best of each".to_owned(), score, String::new());
     }
     text += &table.text();
-    if let Some((bands, found)) = &choice.bands {
-        text += &coverage(bands, found, names);
+    if together.is_some() {
+        text += "best of each: every round of hiding is judged by the methods that the other rounds choose.\n";
     }
-    text
+    text + &coverage(evaluation)
 }
 
-/// What bands cover, one line a column.
-pub(crate) fn coverage(bands: &BandCalibration, coverage: &[Coverage], names: &[String]) -> String {
+/// What bands of the chosen methods cover, one line a column.
+pub(crate) fn coverage(evaluation: &Evaluation) -> String {
     let mut text = String::new();
-    let rows = names.iter().zip(coverage).zip(&bands.factors);
-    for ((name, coverage), factor) in rows.take(MOST_COLUMNS) {
-        if coverage.count == 0 {
+    let Some(level) = evaluation.level else {
+        return text;
+    };
+    for channel in evaluation.chosen_scores().take(MOST_COLUMNS) {
+        let name = &channel.column;
+        let (Some(coverage), Some(factor)) = (channel.coverage, channel.band_factor) else {
+            continue;
+        };
+        if channel.score.count == 0 {
             let _ = writeln!(
                 text,
                 "bands of {name}: nothing was hidden, so they are not calibrated"
@@ -201,32 +145,36 @@ pub(crate) fn coverage(bands: &BandCalibration, coverage: &[Coverage], names: &[
             text,
             "bands of {name}: {:.1} % of hidden values inside ({:.1} % wanted, {:.1} % before calibration; width x {})",
             100.0 * coverage.after,
-            100.0 * bands.level,
+            100.0 * level,
             100.0 * coverage.before,
-            short(*factor)
+            short(factor)
         );
     }
     text
 }
 
-/// The same for programs.
-pub(crate) fn comparison_event(choice: &Choice, names: &[String]) -> Value {
-    let methods = choice.comparison.methods.iter().map(|row| {
-        json!({ "method": row.method.name(), "mse": row.all.mse, "mae": row.all.mae, "hidden": row.all.count })
+/// The comparison for programs.
+pub(crate) fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Value {
+    let methods = evaluation.methods.iter().map(|row| {
+        json!({ "method": row.name, "mse": row.all.mse, "mae": row.all.mae, "hidden": row.all.count })
     });
-    let chosen = choice.comparison.chosen.iter().zip(names);
+    let chosen = evaluation.chosen.iter().zip(names);
     let chosen: serde_json::Map<String, Value> = chosen
-        .map(|(method, name)| (name.clone(), json!(method.name())))
+        .map(|(&method, name)| (name.clone(), json!(evaluation.methods[method].name)))
         .collect();
-    let coverage = choice.bands.as_ref().map(|(bands, coverage)| {
-        let rows = coverage.iter().zip(names).map(|(one, name)| {
-            json!({ "column": name, "before": one.before, "after": one.after, "hidden": one.count })
+    let bands = evaluation.level.map(|level| {
+        let rows = evaluation.chosen_scores().filter_map(|channel| {
+            let coverage = channel.coverage?;
+            Some(json!({
+                "column": channel.column, "before": coverage.before, "after": coverage.after,
+                "hidden": channel.score.count,
+            }))
         });
-        json!({ "level": bands.level, "columns": rows.collect::<Vec<_>>() })
+        json!({ "level": level, "columns": rows.collect::<Vec<_>>() })
     });
     json!({
-        "event": "comparison", "hidden": choice.hidden, "methods": methods.collect::<Vec<_>>(), "chosen": chosen,
-        "bands": coverage,
+        "event": "comparison", "hidden": evaluation.hidden, "methods": methods.collect::<Vec<_>>(), "chosen": chosen,
+        "best_of_each": evaluation.best_of_each, "bands": bands,
     })
 }
 
@@ -238,15 +186,6 @@ pub(crate) fn counts(counts: &Counts) -> String {
     }
     let _ = write!(text, "; {} rows read.", grouped(counts.rows as usize));
     text
-}
-
-/// The name of a training.
-pub(crate) fn training_name(method: Compensation) -> &'static str {
-    match method {
-        Compensation::None => "training ode-rnn",
-        Compensation::Output => "training cssc",
-        Compensation::Hidden => "training hidden-cssc",
-    }
 }
 
 pub(crate) fn percent(part: usize, whole: usize) -> String {

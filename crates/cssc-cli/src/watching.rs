@@ -3,10 +3,11 @@
 //!
 //! The first Ctrl-C asks the training to stop after its step; a second one ends the program at once.
 
-use cssc::train::{Control, Progress};
+use cssc::train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -91,7 +92,9 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(verbosity: Verbosity, name: &str) -> Self {
+    /// Of the model called `model`.
+    pub(crate) fn new(verbosity: Verbosity, model: &str) -> Self {
+        let name = format!("training {model}");
         let bar =
             (!verbosity.quiet && !verbosity.json && std::io::stderr().is_terminal()).then(|| {
                 let style = "{prefix} {bar:30} {pos}/{len} {msg}  {per_sec}  {eta} left";
@@ -104,11 +107,11 @@ impl Watch {
                 );
                 ProgressBar::new(0)
                     .with_style(style)
-                    .with_prefix(name.to_owned())
+                    .with_prefix(name.clone())
             });
         Self {
             verbosity,
-            name: name.to_owned(),
+            name,
             bar,
             last_line: None,
             first: (0, Instant::now()),
@@ -118,7 +121,7 @@ impl Watch {
     }
 
     /// To be called after every step.
-    pub(crate) fn step(&mut self, progress: &Progress) -> Control {
+    pub(crate) fn step(&mut self, progress: &Progress) -> ControlFlow<()> {
         if self.first.0 == 0 {
             self.first = (progress.step, Instant::now());
         }
@@ -141,9 +144,9 @@ impl Watch {
         }
         self.show(progress);
         if asked_to_stop() {
-            Control::Stop
+            ControlFlow::Break(())
         } else {
-            Control::Continue
+            ControlFlow::Continue(())
         }
     }
 

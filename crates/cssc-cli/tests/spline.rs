@@ -194,7 +194,7 @@ fn times_are_taken_from_a_file_in_the_order_given_there() {
 #[test]
 fn a_table_without_heading_keeps_its_first_row() {
     let (heading, rows) = spline("0,1\n1,3\n", &["--kind", "linear", "--at", "0,0.5"]);
-    assert_eq!(heading, "time,channel_1");
+    assert_eq!(heading, "column_1,column_2");
     assert_eq!(rows, [[0.0, 1.0], [0.5, 2.0]]);
 }
 
@@ -221,4 +221,29 @@ fn times_outside_the_table_extend_the_end_pieces_and_are_noted() {
             .starts_with("note: 2 of the 3 times asked for lie outside the data (0 to 2)"),
         "{outcome:?}"
     );
+}
+
+#[test]
+fn every_table_that_can_be_filled_can_be_interpolated() {
+    let place = Place::with("data.tsv", "when\tx\n2024-03-01\t1,5\n2024-03-03\t2,5\n");
+    let at = ["--kind", "linear", "--at", "2024-03-02"];
+    let run = |name: &str| place.run(&[&["spline", name], &at[..]].concat());
+    assert_eq!(run("data.tsv").result(), "when,x\n2024-03-02,2.0\n");
+    for name in ["data.parquet", "data.arrow", "data.csv.gz"] {
+        let fill = [
+            "fill", "data.tsv", "--method", "linear", "-o", name, "--quiet",
+        ];
+        assert_eq!(place.run(&fill).code, Some(0));
+        assert_eq!(
+            run(name).result().lines().last(),
+            Some("2024-03-02,2.0"),
+            "{name}"
+        );
+    }
+    place.put(
+        "ids.csv",
+        "id,t,x,note\na,0,1,p\na,2,3,q\nb,0,5,r\nb,2,5,s\n",
+    );
+    let outcome = place.run(&["spline", "ids.csv", "--kind", "linear", "--at", "1"]);
+    assert_eq!(outcome.result(), "id,t,x\na,1.0,2.0\nb,1.0,5.0\n");
 }

@@ -1,24 +1,25 @@
 //! Trains on one of the paper's sets and prints validation and test errors as it goes.
 //!
 //! ```sh
-//! cargo run --release -p cssc-experiments --example paper -- toy 30 cssc
-//! cargo run --release -p cssc-experiments --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
+//! cargo run --release --example paper -- toy 30 cssc
+//! cargo run --release --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
 //! ```
 //!
 //! First the set: `toy` (the frozen toy-v1 in `data`) or `hopper` (made by MuJoCo, which
 //! `scripts/get-mujoco` brings); then the percentage of points that are observed (10, 30 or 50), the
 //! method (`ode-rnn`, `cssc`, `hidden-cssc`), and any settings of the training or the model as
-//! NAME=JSON, with the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
+//! NAME=VALUE, with the names of `TrainConfig` and `ModelConfig`; `threads=N` as well. A line every
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
 use cssc::data::{Dataset, Parts, Random, Split};
+use cssc::fill::LearnOptions;
 use cssc::model::{Compensation, ModelConfig, Network};
+use cssc::settings::name_and_value;
 use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
 use cssc_experiments::ToyV1;
 use cssc_experiments::generate::hopper::{self, Hopper};
 use cssc_experiments::generate::{Generator, mujoco};
-use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::path::Path;
 
@@ -30,29 +31,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("which percentage is observed?")?
         .parse()?;
     let method = arguments.next().ok_or("which method?")?;
-    let (mut model, mut training) = (Map::new(), Map::new());
-    model.insert("method".into(), json!(method));
-    training.insert(
-        "masking".into(),
-        serde_json::to_value(Masking::Count(percent))?,
-    );
-    let known = serde_json::to_value(ModelConfig::default())?;
+    let mut settings = LearnOptions {
+        model: ModelConfig::of_method(&method).ok_or("there is no such method")?,
+        training: TrainConfig {
+            masking: Masking::Count(percent),
+            ..TrainConfig::default()
+        },
+        ..LearnOptions::default()
+    };
     for pair in arguments {
-        let (name, text) = pair.split_once('=').ok_or("settings are NAME=VALUE")?;
-        let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
-        if name == "threads" {
-            let threads = text.parse()?;
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()?;
-        } else if known.get(name).is_some() {
-            model.insert(name.into(), value);
-        } else {
-            training.insert(name.into(), value);
+        match name_and_value(&pair) {
+            Some(("threads", threads)) => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads.parse()?)
+                .build_global()?,
+            _ => settings.set(&pair)?,
         }
     }
-    let mut model: ModelConfig = serde_json::from_value(Value::Object(model))?;
-    let training: TrainConfig = serde_json::from_value(Value::Object(training))?;
+    let LearnOptions {
+        mut model,
+        training,
+        ..
+    } = settings;
 
     let (parts, test) = match set.as_str() {
         "toy" => curves(percent)?,

@@ -6,8 +6,8 @@ use crate::content::{
 use crate::number::grouped;
 use cssc::Error;
 use cssc::data::{Dataset, Series};
-use cssc::fill::{Answer, Choice, Coverage, Filler, Gap, Method, Trained, gaps};
-use cssc::model::Compensation;
+use cssc::evaluate::{Evaluation, Gap, Gaps};
+use cssc::fill::{Answer, Asked, Fitted, Trained};
 use cssc::train::Summary;
 
 /// Most series that are drawn.
@@ -24,10 +24,12 @@ pub struct FilledTable<'a> {
     pub time: TimeAxis,
     /// The series as they were read.
     pub dataset: &'a Dataset,
-    /// The comparison and what came of it.
-    pub choice: &'a Choice,
-    /// Fills the gaps.
-    pub filler: &'a Filler,
+    /// Their gaps.
+    pub gaps: &'a Gaps,
+    /// The comparison and what came of it: fills the gaps.
+    pub fitted: &'a Fitted,
+    /// Which rows are wanted.
+    pub asked: &'a Asked,
     /// Names and values, in the order shown.
     pub settings: Vec<(String, String)>,
 }
@@ -39,25 +41,26 @@ impl FilledTable<'_> {
     /// Those of the methods that fill.
     pub fn report(&self) -> Result<Report, Error> {
         let names = self.dataset.channel_names();
-        let all = gaps(self.dataset);
         let series = self.dataset.series().iter().enumerate().take(MOST_SERIES);
         let series = series.map(|(number, series)| {
-            let own: Vec<&Gap> = all.iter().filter(|gap| gap.series == number).collect();
-            draw_series(series, names, &own, self.filler)
+            let own = self.gaps.all.iter().filter(|gap| gap.series == number);
+            self.draw_series(series, &own.collect::<Vec<_>>())
         });
+        let comparison = self.fitted.evaluation();
+        let comparison = comparison.map(|found| scores(found, names));
         Ok(Report {
             title: self.title.to_owned(),
             time: self.time.clone(),
             series: series.collect::<Result<_, _>>()?,
-            comparison: scores(self.choice, names),
-            training: self.choice.trained.iter().map(training).collect(),
+            comparison: comparison.unwrap_or_default(),
+            training: self.fitted.trained().iter().map(training).collect(),
             settings: self.settings.clone(),
             notes: self.notes(),
         })
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.choice.notes.clone();
+        let mut notes = self.fitted.notes().to_vec();
         if self.dataset.len() > MOST_SERIES {
             notes.push(format!(
                 "{} series are shown, {} are left out",
@@ -65,57 +68,110 @@ impl FilledTable<'_> {
                 grouped(self.dataset.len() - MOST_SERIES)
             ));
         }
-        if self.choice.hidden > 0 {
+        if self.fitted.hidden() > 0 {
             notes.push(format!(
                 "methods were compared on {} known values that were hidden; errors are in standard deviations of the \
                  column, the relative error is the mean squared error divided by that of straight lines",
-                grouped(self.choice.hidden)
+                grouped(self.fitted.hidden())
             ));
         }
         notes
     }
+
+    fn draw_series(&self, series: &Series, gaps: &[&Gap]) -> Result<SeriesPicture, Error> {
+        let (names, channels) = (self.dataset.channel_names(), series.channels());
+        let filled = self.fitted.fill(series, self.asked)?;
+        let times = dense_times(series, gaps);
+        let Answer {
+            values,
+            bands,
+            curve: parts,
+        } = self.fitted.at(series, &times)?;
+        let column = |block: &[f64], channel: usize| -> Vec<f64> {
+            block
+                .iter()
+                .skip(channel)
+                .step_by(channels)
+                .copied()
+                .collect()
+        };
+        // A column that is filled without a model has no prediction.
+        let told = |block: &Option<Vec<f64>>, channel: usize| {
+            let column = block.as_ref().map(|block| column(block, channel));
+            column.filter(|values| values.iter().any(|value| !value.is_nan()))
+        };
+        let draw = |channel: usize| {
+            let (known_times, known) = series.observed(channel);
+            let mut ours: Vec<(f64, f64)> = (0..series.len())
+                .filter(|&row| series.value(row, channel).is_none())
+                .map(|row| (series.times()[row], filled.values[row * channels + channel]))
+                .collect();
+            let new = filled.new_times.iter().enumerate();
+            ours.extend(
+                new.map(|(row, &time)| (time, filled.new_values[row * channels + channel])),
+            );
+            ours.retain(|(_, value)| !value.is_nan());
+            ours.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (filled_times, filled_values) = ours.into_iter().unzip();
+            ChannelPicture {
+                name: names[channel].clone(),
+                observed: Points {
+                    times: known_times,
+                    values: known,
+                },
+                filled: Points {
+                    times: filled_times,
+                    values: filled_values,
+                },
+                curve: Some(Curve {
+                    times: times.clone(),
+                    smoothed: column(&values, channel),
+                    predicted: told(&parts.predicted, channel),
+                    compensation: told(&parts.compensation, channel),
+                    band: bands
+                        .as_ref()
+                        .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),
+                }),
+                gaps: gaps
+                    .iter()
+                    .filter(|gap| gap.channel == channel)
+                    .map(|gap| (gap.start, gap.end))
+                    .collect(),
+            }
+        };
+        Ok(SeriesPicture {
+            id: series.id().map(str::to_owned),
+            channels: (0..channels).map(draw).collect(),
+        })
+    }
 }
 
-fn scores(choice: &Choice, names: &[String]) -> Vec<MethodScore> {
-    let linear = choice
-        .comparison
-        .method(Method::Linear)
-        .map_or(f64::NAN, |row| row.all.mse);
-    let coverage = choice.bands.as_ref();
-    let coverage = coverage.map(|(_, found)| Coverage::after_of_all(found));
-    let rows = choice.comparison.methods.iter().map(|row| {
-        let chosen = choice.comparison.chosen.contains(&row.method);
+fn scores(evaluation: &Evaluation, names: &[String]) -> Vec<MethodScore> {
+    let coverage = evaluation.level.and(evaluation.coverage());
+    let rows = evaluation.methods.iter().enumerate().map(|(number, row)| {
+        let best_for: Vec<&str> = evaluation
+            .chosen_for(number)
+            .map(|channel| names[channel].as_str())
+            .collect();
+        let chosen = !best_for.is_empty();
         MethodScore {
-            name: row.method.name().to_owned(),
+            name: row.name.clone(),
             mse: row.all.mse,
             mae: row.all.mae,
-            relative_error: row.all.mse / linear,
+            relative_error: evaluation.relative(row.all.mse).unwrap_or(f64::NAN),
             coverage: coverage.filter(|_| chosen),
             chosen,
-            note: chosen.then(|| format!("best for {}", best_for(choice, names, row.method))),
+            note: chosen.then(|| format!("best for {}", best_for.join(", "))),
         }
     });
     rows.collect()
-}
-
-/// The columns a method was chosen for.
-fn best_for(choice: &Choice, names: &[String], method: Method) -> String {
-    let chosen = choice.comparison.chosen.iter().zip(names);
-    let columns = chosen.filter(|(one, _)| **one == method);
-    let columns: Vec<&str> = columns.map(|(_, name)| name.as_str()).collect();
-    columns.join(", ")
 }
 
 fn training(trained: &Trained) -> TrainingCurve {
     let every = (trained.losses.len() / 500).max(1);
     let losses = trained.losses.chunks(every).enumerate();
     TrainingCurve {
-        method: match trained.method {
-            Compensation::None => "ode-rnn",
-            Compensation::Output => "cssc",
-            Compensation::Hidden => "hidden-cssc",
-        }
-        .to_owned(),
+        method: trained.name.clone(),
         loss: losses
             .map(|(k, part)| {
                 (
@@ -127,77 +183,6 @@ fn training(trained: &Trained) -> TrainingCurve {
         validation: Summary::of(&trained.model)
             .map_or_else(|_| Vec::new(), |summary| summary.validations),
     }
-}
-
-fn draw_series(
-    series: &Series,
-    names: &[String],
-    gaps: &[&Gap],
-    filler: &Filler,
-) -> Result<SeriesPicture, Error> {
-    let channels = series.channels();
-    let filled = filler.fill(series)?;
-    let times = dense_times(series, gaps);
-    let Answer {
-        values,
-        bands,
-        curve: parts,
-    } = filler.at(series, &times)?;
-    let column = |block: &[f64], channel: usize| -> Vec<f64> {
-        block
-            .iter()
-            .skip(channel)
-            .step_by(channels)
-            .copied()
-            .collect()
-    };
-    // A column that is filled without a model has no prediction.
-    let told = |block: &Option<Vec<f64>>, channel: usize| {
-        let column = block.as_ref().map(|block| column(block, channel));
-        column.filter(|values| values.iter().any(|value| !value.is_nan()))
-    };
-    let draw = |channel: usize| {
-        let (known_times, known) = series.observed(channel);
-        let mut ours: Vec<(f64, f64)> = (0..series.len())
-            .filter(|&row| series.value(row, channel).is_none())
-            .map(|row| (series.times()[row], filled.values[row * channels + channel]))
-            .collect();
-        let new = filled.new_times.iter().enumerate();
-        ours.extend(new.map(|(row, &time)| (time, filled.new_values[row * channels + channel])));
-        ours.retain(|(_, value)| !value.is_nan());
-        ours.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (filled_times, filled_values) = ours.into_iter().unzip();
-        ChannelPicture {
-            name: names[channel].clone(),
-            observed: Points {
-                times: known_times,
-                values: known,
-            },
-            hidden: Points::default(),
-            filled: Points {
-                times: filled_times,
-                values: filled_values,
-            },
-            curve: Some(Curve {
-                times: times.clone(),
-                smoothed: column(&values, channel),
-                predicted: told(&parts.predicted, channel),
-                compensation: told(&parts.compensation, channel),
-                band: bands
-                    .as_ref()
-                    .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),
-            }),
-            gaps: gaps
-                .iter()
-                .filter(|gap| gap.channel == channel)
-                .map(|gap| (gap.start, gap.end))
-                .collect(),
-        }
-    };
-    Ok(SeriesPicture {
-        id: series.id().map(str::to_owned),
-        channels: (0..channels).map(draw).collect(),
-    })
 }
 
 /// The rows, times between them where there are few, and times inside gaps.

@@ -4,10 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use cssc::{
-    CompensationOptions, InputGradients, Jets, Path, PiecewiseCubic, Plan, Side, SplineKind,
-    Workspace,
-};
+use cssc::compensate::{InputGradients, Plan, Workspace};
+use cssc::{CompensationOptions, Jets, Path, PiecewiseCubic, Side, SplineKind};
 
 /// Uneven times and a wavy block `[knots, channels]` for each input.
 fn wave(len: usize, speed: f64) -> Vec<f64> {

@@ -15,10 +15,8 @@
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, InputGradients, Jets,
-    PiecewiseCubic, Plan, Side, SplineKind,
-};
+use cssc::compensate::{BatchInputs, BatchKnots, BatchQuery, Compensator, InputGradients, Plan};
+use cssc::{CompensationOptions, Jets, PiecewiseCubic, Side, SplineKind};
 
 const SERIES: usize = 10_000;
 const KNOTS: usize = 100;

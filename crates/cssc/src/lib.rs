@@ -5,23 +5,27 @@
 //! the curve is C² and passes through the observations, and trains both together
 //! (*Cubic Spline Smoothing Compensation*, Shi, Bi, Liu and Xu 2021).
 //!
-//! The story of one prediction, module by module:
+//! The modules, in the order in which they use each other:
 //!
 //! | module | |
 //! |---|---|
-//! | [`data`] | series with missing values, data sets, splits, scalers, generators, people's tables |
-//! | `nn` | layers with exact gradients and time derivatives, fast on a CPU |
-//! | `ode` | fields, fixed-step solvers, the steps of many series in one block, the C² curve between |
-//! | `model` | ODE-RNN, CSSC and hidden CSSC; model files; curves at any time |
+//! | [`Error`] | one error for everything, with its kind, its place and what would help |
+//! | `settings` | defaults, below a file, below single settings |
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
 //! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
 //! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
+//! | [`data`] | series with missing values, data sets, splits, scalers, people's tables |
+//! | `nn` | layers with exact gradients and time derivatives, fast on a CPU |
+//! | `ode` | fields, fixed-step solvers, the steps of many series in one block, the C² curve between |
+//! | `model` | one seam for all models: ODE-RNN, CSSC, hidden CSSC, latent CSSC, …; model files; curves at any time |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
-//! | `fill` | from series with gaps to filled ones: hold-out, choice of the method, bands |
+//! | `evaluate` | how well methods find what is hidden from them: hold-out, scores, bands |
+//! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |
 //!
-//! `nn`, `ode`, `model`, `train` and `fill` come with the feature `nn`, the reading of files
-//! with `tables`; without both the spline part stays, with two small dependencies.
+//! `nn`, `ode`, `model` and `train` come with the feature `nn`, the reading of files with `tables`,
+//! `evaluate` and `fill` with either; without both the spline part stays, with two small
+//! dependencies.
 //!
 //! Training a model and asking it for a curve:
 //!
@@ -54,35 +58,55 @@
 //! ```
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-pub mod compensate;
-pub mod data;
+// A module uses only modules above it; `tests/module_order.rs` checks that. Empty lines keep rustfmt from sorting.
+
+mod numeric;
+
 mod error;
-#[cfg(feature = "nn")]
-mod files;
-#[cfg(feature = "nn")]
-pub mod fill;
-mod lanes;
-#[cfg(feature = "nn")]
-pub mod model;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod settings;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod io;
+
+mod path;
+
+pub mod spline;
+
+pub mod compensate;
+
+pub mod smooth;
+
+pub mod data;
+
 #[cfg(feature = "nn")]
 pub mod nn;
+
 #[cfg(feature = "nn")]
 pub mod ode;
-mod parallel;
-mod path;
-mod real;
-pub mod smooth;
-pub mod spline;
+
+#[cfg(feature = "nn")]
+pub mod model;
+
 #[cfg(feature = "nn")]
 pub mod train;
 
-pub use compensate::{
-    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, EndRule, InputGradients,
-    Plan, Role, Workspace, compensate,
-};
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod evaluate;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod fill;
+
+pub use compensate::{CompensationOptions, EndRule, compensate};
+pub use data::{Dataset, Series};
 pub use error::{Error, ErrorKind, Hint, Place, Problem};
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub use fill::Imputer;
+#[cfg(feature = "nn")]
+pub use model::Model;
+pub use numeric::real::Real;
 pub use path::{Jets, Path, Side, Sum};
-pub use real::Real;
 pub use smooth::{Penalty, SmoothOptions, Smoothed, smooth};
 pub use spline::{PiecewiseCubic, SplineKind};
 

@@ -14,29 +14,9 @@
 //! **Outside `[start, end]`** a path made of pieces extends its first and last piece, as scipy
 //! does. **Query times** must be finite and must not decrease (equal times are fine).
 
-use std::fmt;
-
 use crate::error::Error;
-use crate::real::Real;
-
-/// From which side a limit at a knot is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Side {
-    /// $t^-$: before the update at the knot.
-    Left,
-    /// $t^+$: after the update at the knot.
-    #[default]
-    Right,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Side::Left => "left",
-            Side::Right => "right",
-        })
-    }
-}
+use crate::numeric::real::Real;
+pub use crate::numeric::side::Side;
 
 /// Value, first and second time derivative, each a time-major block `[times, channels]`:
 /// entry `k * channels + j` belongs to time `k` and channel `j`.

@@ -8,10 +8,10 @@ mod counting;
 
 use common::problem::{Problem, Shape};
 use counting::allocations;
-use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, InputGradients, Jets,
-    PiecewiseCubic, Plan, Side, Workspace,
+use cssc::compensate::{
+    BatchInputs, BatchKnots, BatchQuery, Compensator, InputGradients, Plan, Workspace,
 };
+use cssc::{CompensationOptions, Jets, PiecewiseCubic, Side};
 
 fn problem(seed: u64, knots: usize) -> Problem {
     let options = CompensationOptions::default();

@@ -6,10 +6,10 @@ mod common;
 use common::check::assert_correct;
 use common::problem::{Problem, Shape};
 use common::random::Random;
-use cssc::{
-    BatchInputs, BatchKnots, BatchQuery, CompensationOptions, Compensator, Error, InputGradients,
-    Jets, Path, PiecewiseCubic, Side, Workspace,
+use cssc::compensate::{
+    BatchInputs, BatchKnots, BatchQuery, Compensator, InputGradients, Workspace,
 };
+use cssc::{CompensationOptions, Error, Jets, Path, PiecewiseCubic, Side};
 
 const CHANNELS: usize = 3;
 

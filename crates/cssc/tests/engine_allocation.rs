@@ -8,8 +8,8 @@ mod counting;
 use counting::allocations;
 use cssc::data::Random;
 use cssc::nn::{
-    Activation, GatedCell, Gradient, Graph, Initializer, KnotLimits, Layer, Memory, Mlp,
-    Parameters, SeriesKnots,
+    Activation, AttentionGroups, GatedCell, Gradient, Graph, Initializer, KnotLimits, Layer,
+    LayerNorm, Memory, Mlp, Parameters, SeriesKnots, Var,
 };
 use cssc::{CompensationOptions, Jets};
 
@@ -24,6 +24,7 @@ struct Model {
     dynamics: Mlp,
     decoder: Mlp,
     cell: GatedCell,
+    norm: LayerNorm,
 }
 
 fn model() -> (Model, Parameters<f32>) {
@@ -57,6 +58,7 @@ fn model() -> (Model, Parameters<f32>) {
             init,
             &mut random,
         ),
+        norm: LayerNorm::new(&mut parameters, "norm", HIDDEN),
     };
     parameters.pack();
     (model, parameters)
@@ -80,6 +82,7 @@ fn iteration(
             hidden = model.cell.forward(&mut graph, hidden, observed);
         }
     }
+    hidden = encoded(model, &mut graph, hidden);
     let trace = model.dynamics.forward_traced(&mut graph, hidden);
     let curvature = model.dynamics.tangent(&mut graph, &trace, trace.output);
     let state = Jets {
@@ -103,6 +106,25 @@ fn iteration(
         .expect("valid knots");
     let loss = graph.square(compensation, None, None, 1.0);
     graph.backward(loss, gradient);
+}
+
+/// Attention of normalised rows over themselves, in two groups, beside their group's mean.
+fn encoded(model: &Model, graph: &mut Graph<'_, f32>, hidden: Var) -> Var {
+    let offsets = [0, 2, ROWS];
+    let groups = AttentionGroups {
+        queries: &offsets,
+        keys: &offsets,
+    };
+    let normal = model.norm.forward(graph, hidden);
+    let seen = graph.attention([normal; 3], 1, groups);
+    let means = graph.group_means(seen, &offsets);
+    let spread = graph.collect(&[means], (0..ROWS).map(|r| (0, usize::from(r >= 2))));
+    let rest = graph.difference(seen, spread);
+    let rest = graph.scale(rest, 0.5);
+    let both = graph.concat(rest, spread);
+    let parts = [0, HIDDEN].map(|first| graph.columns_of(both, first, HIDDEN));
+    let gelu = graph.activate(parts[0], Activation::Gelu);
+    graph.sum(gelu, parts[1])
 }
 
 #[test]

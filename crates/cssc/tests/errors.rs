@@ -1,8 +1,9 @@
 //! Every kind of bad input is refused with a message that says where and what to do.
 #![allow(clippy::unwrap_used)] // also in the helpers of tests
 
+use cssc::compensate::Plan;
 use cssc::{
-    CompensationOptions, Error, Jets, Path, PiecewiseCubic, Plan, Side, SplineKind, Sum, compensate,
+    CompensationOptions, Error, Jets, Path, PiecewiseCubic, Side, SplineKind, Sum, compensate,
 };
 
 const NAN: f64 = f64::NAN;

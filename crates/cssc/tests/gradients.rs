@@ -5,7 +5,8 @@ mod common;
 
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
-use cssc::{InputGradients, PiecewiseCubic, Side, Workspace};
+use cssc::compensate::{InputGradients, Workspace};
+use cssc::{PiecewiseCubic, Side};
 use proptest::prelude::*;
 
 /// Sorted query times from a little before the first knot to a little after the last, with all

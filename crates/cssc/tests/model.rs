@@ -9,8 +9,8 @@ use cssc::model::{Compensation, Derivatives, Model, ModelConfig, OdeRnnConfig};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
 use cssc::train::{
-    AdaMax, Control, LossStep, Masking, ParallelBatch, RateSchedule, Sample, Summary, TrainConfig,
-    Trainer, fit,
+    Control, LossStep, Masking, Optimizer, OptimizerKind, ParallelBatch, RateSchedule, Sample,
+    Summary, TrainConfig, Trainer, fit,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -160,7 +160,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
         ..small(Compensation::Output)
     };
     let (network, mut parameters) = ModelConfig::from(config).build::<f32>(1).unwrap();
-    let mut optimizer = AdaMax::new(parameters.values().len());
+    let mut optimizer = Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos());
     let mut gradient = Gradient::zeros(&parameters);
     let mut shards = ParallelBatch::new();
     let schedule = RateSchedule::Cosine { floor: 0.001 };

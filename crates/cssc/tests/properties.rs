@@ -7,7 +7,8 @@ use common::check::{assert_correct, difference, roles, scaled, worst_residual};
 use common::dense;
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
-use cssc::{EndRule, Jets, Path, PiecewiseCubic, Plan, Role, Side, SplineKind};
+use cssc::compensate::{Plan, Role};
+use cssc::{EndRule, Jets, Path, PiecewiseCubic, Side, SplineKind};
 use proptest::prelude::*;
 
 /// Asserts that two compensations of the same knots agree to `tolerance`.

@@ -7,9 +7,10 @@ use common::check::{difference, roles, scaled, target};
 use common::problem::{Problem, Shape, shape};
 use common::random::Random;
 use common::smoothing;
+use cssc::compensate::Role;
 use cssc::smooth::smoothing_spline;
 use cssc::{
-    CompensationOptions, EndRule, Jets, Path, Penalty, PiecewiseCubic, Role, Side, SmoothOptions,
+    CompensationOptions, EndRule, Jets, Path, Penalty, PiecewiseCubic, Side, SmoothOptions,
     Smoothed, SplineKind, compensate, smooth,
 };
 use proptest::prelude::*;

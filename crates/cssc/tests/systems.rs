@@ -10,8 +10,8 @@ use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
 use cssc::model::{Batch, Compensation, Model, ModelConfig, Network, Observed};
 use cssc::nn::{Gradient, Graph, Memory, Parameters};
 use cssc::train::{
-    AdaMax, Control, LossStep, Masking, ParallelBatch, RateSchedule, Sample, Summary, TrainConfig,
-    Trainer, fit,
+    Control, LossStep, Masking, Optimizer, OptimizerKind, ParallelBatch, RateSchedule, Sample,
+    Summary, TrainConfig, Trainer, fit,
 };
 
 /// A few steps are enough for everything but learning.
@@ -93,7 +93,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
         .collect();
     for (name, config) in every_system(&SystemSizes::small()) {
         let (network, mut parameters) = config.build::<f32>(1).unwrap();
-        let mut optimizer = AdaMax::new(parameters.values().len());
+        let mut optimizer = Optimizer::new(OptimizerKind::AdaMax, 0.0, parameters.infos());
         let mut gradient = Gradient::zeros(&parameters);
         let mut shards = ParallelBatch::new();
         let schedule = RateSchedule::Cosine { floor: 0.01 };

@@ -3,11 +3,12 @@
 use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::prediction::{Limits, Prediction, time_major};
-use crate::query;
-use crate::source::Source;
+use crate::reading::name_of;
+use crate::sampling::{note_extrapolation, sample};
 use cssc::{CompensationOptions, Error, Jets, PiecewiseCubic};
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Make a prediction that jumps smooth, and let it pass through the observations
 ///
@@ -45,7 +46,7 @@ use std::io::{self, Write};
 pub(crate) struct Arguments {
     /// The prediction, or - for standard input
     #[arg(value_name = "INPUT.json")]
-    input: Source,
+    input: PathBuf,
 
     #[command(flatten)]
     destination: Destination,
@@ -60,17 +61,18 @@ struct Answer {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let prediction = Prediction::read(&self.input)?;
-        let answer = answer(&prediction)
-            .map_err(|error| Failure::new(format!("{}: {error}.", self.input)))?;
+        let name = name_of(&self.input);
+        let answer =
+            answer(&prediction).map_err(|error| Failure::new(format!("{name}: {error}.")))?;
         answer
             .check(&prediction)
-            .map_err(|message| Failure::new(format!("{}: {message}", self.input)))?;
+            .map_err(|message| Failure::new(format!("{name}: {message}")))?;
         if let Some(times) = &prediction.query {
-            query::note_extrapolation(
-                times,
+            let ends = (
                 prediction.times[0],
                 prediction.times[prediction.times.len() - 1],
             );
+            note_extrapolation(times, ends, |time| time.to_string());
         }
         self.destination.write(|writer| answer.print(writer))
     }
@@ -87,7 +89,7 @@ fn answer(prediction: &Prediction) -> Result<Answer, Error> {
     let asked = prediction
         .query
         .as_deref()
-        .map(|times| query::sample(&compensation, times))
+        .map(|times| sample(&compensation, times))
         .transpose()?;
     let column = |block: &[f64], channel| {
         block

@@ -8,12 +8,12 @@ use crate::summary;
 use crate::watching::{self, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::Dataset;
-use cssc::data::table::{Counts, Extras, Filled, TableReader, TableWriter, apply};
-use cssc::fill::{
-    Asked, AutoOptions, Choice, Filler, HoldOutOptions, Interpolator, Method, choose, find_steps,
-};
+use cssc::data::table::{Counts, Extras, Loaded, TableReader, TableWriter, apply};
+use cssc::evaluate::Gaps;
+use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc_report::{FilledTable, TimeAxis};
 use serde_json::json;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,8 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// auto, or methods to choose from: previous, linear, makima, natural, smoothing, cssc, hidden-cssc, smooth-cssc
-    #[arg(long, value_name = "METHOD,...", default_value = "auto")]
+    #[arg(long, value_name = "METHOD,...", default_value = "auto", help = methods_help())]
     method: String,
 
     /// Time for training, such as 60s; 0s trains nothing
@@ -86,6 +85,11 @@ pub(crate) struct Arguments {
     verbosity: Verbosity,
 }
 
+fn methods_help() -> String {
+    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    format!("auto, or methods to choose from: {}", names.join(", "))
+}
+
 fn budget(text: &str) -> Result<f64, String> {
     if ["0", "0s"].contains(&text) {
         return Ok(0.0);
@@ -106,40 +110,29 @@ impl Arguments {
             picture::kind(path)?;
         }
         let mut reader = self.table.open()?;
-        let (dataset, all) = load_dataset(&mut reader, self.verbosity)?;
-        must_hold_values(&dataset, &self.table.name())?;
+        let loaded = load_dataset(&mut reader, "methods are compared on", self.verbosity)?;
+        let dataset = &loaded.dataset;
+        must_hold_values(dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
-        let longest_gap = self.limiting.longest_gap(dates)?;
         let asked = self.asking.asked(reader.shape())?;
-        let auto = self.auto(&dataset, longest_gap)?;
-        self.verbosity.text(&summary::gaps(&dataset, dates));
-        self.verbosity.event(&summary::gaps_event(&dataset));
-        self.warn_of_steps(&dataset);
-        let nothing = [&self.output, &self.plot, &self.report, &self.save_model];
-        if nothing.iter().all(|path| path.is_none()) {
-            self.verbosity
-                .text(&self.intention(&auto, &asked, &dataset, longest_gap, dates));
+        let imputer = self.imputer(dataset, dates)?;
+        let gaps = Gaps::find(dataset);
+        self.verbosity.text(&summary::gaps(dataset, &gaps, dates));
+        self.verbosity.event(&summary::gaps_event(dataset, &gaps));
+        self.warn_of_steps(dataset);
+        let outputs = [&self.output, &self.plot, &self.report, &self.save_model];
+        if outputs.iter().all(|path| path.is_none()) {
+            let intention = self.intention(&imputer, &asked, dataset, dates);
+            self.verbosity.text(&intention);
             return Ok(());
         }
-        if !all {
-            self.verbosity
-                .note("note: the table is large; methods are compared on its first series.");
-        }
-        let choice = self.choose(&dataset, &auto)?;
-        let filler = Filler {
-            interpolators: choice.interpolators.clone(),
-            limits: auto.limits.clone(),
-            asked,
-            longest_gap,
-            extrapolate: self.limiting.extrapolate,
-            bands: choice.bands.as_ref().map(|(bands, _)| bands.clone()),
-        };
+        let fitted = self.fit(&imputer, dataset, &gaps)?;
         if let Some(path) = &self.save_model {
-            save_model(path, &choice)?;
+            save_model(path, &fitted)?;
         }
         if let Some(path) = &self.output {
-            let counts =
-                unless_pipe_closed(self.write(path, &mut reader, &filler))?.unwrap_or_default();
+            let written = self.write(path, &mut reader, &loaded, &fitted, &asked);
+            let counts = unless_pipe_closed(written)?.unwrap_or_default();
             self.verbosity.text(&summary::counts(&counts));
             self.verbosity.event(&json!({
                 "event": "done", "series": counts.series, "rows": counts.rows, "filled": counts.filled,
@@ -150,10 +143,11 @@ impl Arguments {
             let table = FilledTable {
                 title: &self.table.name(),
                 time: TimeAxis::of_table(reader.shape()),
-                dataset: &dataset,
-                choice: &choice,
-                filler: &filler,
-                settings: self.told_settings(longest_gap, dates),
+                dataset,
+                gaps: &gaps,
+                fitted: &fitted,
+                asked: &asked,
+                settings: self.told_settings(imputer.longest_gap, dates),
             };
             let report = table.report().map_err(|error| failure_from(&error))?;
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
@@ -161,46 +155,33 @@ impl Arguments {
         Ok(())
     }
 
-    fn auto(&self, dataset: &Dataset, longest_gap: Option<f64>) -> Result<AutoOptions, Failure> {
-        let (methods, require_all) = self.methods()?;
+    fn imputer(&self, dataset: &Dataset, dates: bool) -> Result<Imputer, Failure> {
         let mut learn = self.settings.options()?;
-        learn.training.seed = self.seed;
         learn.training.steps = self.steps.unwrap_or(learn.training.steps);
-        learn.longest_gap = longest_gap;
-        Ok(AutoOptions {
-            methods,
-            require_all,
-            hold_out: HoldOutOptions {
-                longest: longest_gap,
-                seed: self.seed,
-                ..HoldOutOptions::default()
-            },
+        let budget = Duration::from_secs_f64(self.budget);
+        Ok(Imputer {
+            methods: self.methods()?,
             learn,
-            budget: self
-                .steps
-                .is_none()
-                .then(|| Duration::from_secs_f64(self.budget)),
+            budget: self.steps.is_none().then_some(budget),
+            longest_gap: self.limiting.longest_gap(dates)?,
+            extrapolate: self.limiting.extrapolate,
+            bounds: self.limiting.bounds(dataset)?,
             bands: self.bands,
-            limits: self.limiting.limits(dataset)?,
+            seed: self.seed,
+            ..Imputer::default()
         })
     }
 
-    fn methods(&self) -> Result<(Vec<Method>, bool), Failure> {
+    fn methods(&self) -> Result<Option<Vec<&'static Method>>, Failure> {
         if self.method == "auto" {
-            let trains = self.budget > 0.0 || self.steps.is_some();
-            let usable = |method: &Method| trains || !method.is_trained();
-            return Ok((Method::ALL.into_iter().filter(usable).collect(), false));
+            return Ok(None);
         }
-        let names = self.method.split(',').map(|name| name.trim().parse());
-        let methods: Result<Vec<Method>, String> = names.collect();
-        let mut methods = methods.map_err(|problem| {
+        let methods = Method::list(self.method.split(',')).map_err(|problem| {
             Failure::new(format!(
                 "--method: {problem}, or auto to choose from all of them."
             ))
         })?;
-        methods.sort();
-        methods.dedup();
-        Ok((methods, true))
+        Ok(Some(methods))
     }
 
     fn warn_of_steps(&self, dataset: &Dataset) {
@@ -214,43 +195,48 @@ impl Arguments {
         }
     }
 
-    fn choose(&self, dataset: &Dataset, auto: &AutoOptions) -> Result<Choice, Failure> {
+    fn fit(&self, imputer: &Imputer, dataset: &Dataset, gaps: &Gaps) -> Result<Fitted, Failure> {
         watching::listen();
         let mut watch: Option<Watch> = None;
-        let choice = choose(dataset, auto, |method, _, progress| {
+        let fitted = imputer.fit_with(dataset, gaps, |event| {
+            let Event::Training { name, progress } = event else {
+                return ControlFlow::Continue(());
+            };
             if progress.step == 1 {
                 watch.take().inspect(Watch::finish);
             }
-            let watch = watch
-                .get_or_insert_with(|| Watch::new(self.verbosity, summary::training_name(method)));
+            let watch = watch.get_or_insert_with(|| Watch::new(self.verbosity, name));
             watch.step(progress)
         });
         watch.inspect(Watch::finish);
-        let choice = choice.map_err(|error| failure_from(&error))?;
-        self.verbosity
-            .text(&summary::comparison(&choice, dataset.channel_names()));
-        self.verbosity
-            .event(&summary::comparison_event(&choice, dataset.channel_names()));
-        for note in &choice.notes {
+        let fitted = fitted.map_err(|error| failure_from(&error))?;
+        let names = dataset.channel_names();
+        if let Some(evaluation) = fitted.evaluation() {
+            self.verbosity.text(&summary::comparison(evaluation, names));
+            self.verbosity
+                .event(&summary::comparison_event(evaluation, names));
+        }
+        for note in fitted.notes() {
             self.verbosity.note(&format!("note: {note}."));
         }
-        Ok(choice)
+        Ok(fitted)
     }
 
     fn write(
         &self,
         path: &Path,
         reader: &mut TableReader,
-        filler: &Filler,
+        loaded: &Loaded,
+        fitted: &Fitted,
+        asked: &Asked,
     ) -> Result<Counts, Error> {
         let extras = Extras {
             filled: self.mark,
             bands: self.bands.is_some(),
         };
         let mut writer = TableWriter::create_with(path, reader.shape(), extras)?;
-        let counts = apply(reader, &mut writer, |series| -> Result<Filled, Error> {
-            filler.fill(series)
-        })?;
+        let mut rows = loaded.rows(reader)?;
+        let counts = apply(&mut rows, &mut writer, |series| fitted.fill(series, asked))?;
         writer.finish()?;
         Ok(counts)
     }
@@ -258,13 +244,13 @@ impl Arguments {
     /// What would be done, for a user who has given no output.
     fn intention(
         &self,
-        auto: &AutoOptions,
+        imputer: &Imputer,
         asked: &Asked,
         dataset: &Dataset,
-        longest_gap: Option<f64>,
         dates: bool,
     ) -> String {
-        let mut names: Vec<&str> = auto.methods.iter().map(|method| method.name()).collect();
+        let methods = imputer.candidates();
+        let mut names: Vec<&str> = methods.iter().map(|method| method.name).collect();
         let mut text = String::from("Nothing was written. With -o FILE, ");
         if let [one] = names[..] {
             text += &format!("gaps are filled by the method {one}");
@@ -281,7 +267,7 @@ impl Arguments {
             Asked::Holes => "; missing cells are filled",
             _ => "; missing cells are filled and rows added",
         };
-        if let Some(longest) = longest_gap {
+        if let Some(longest) = imputer.longest_gap {
             text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
         }
         if !self.limiting.extrapolate {
@@ -310,13 +296,8 @@ impl Arguments {
     }
 }
 
-fn save_model(path: &Path, choice: &Choice) -> Result<(), Failure> {
-    let used = choice.interpolators.iter().find_map(|one| match one {
-        Interpolator::Model { model, .. } => Some(model),
-        _ => None,
-    });
-    let model = used.or(choice.trained.first().map(|trained| &trained.model));
-    match model {
+fn save_model(path: &Path, fitted: &Fitted) -> Result<(), Failure> {
+    match fitted.model() {
         Some(model) => model.save(path).map_err(|error| failure_from(&error)),
         None => Err(Failure::new(
             "no model was trained that could be saved. Give more --budget, or name a method that is trained.",

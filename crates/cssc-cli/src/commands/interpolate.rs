@@ -6,12 +6,9 @@ use crate::summary;
 use crate::watching::Verbosity;
 use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
-use cssc::data::table::{Extras, Filled, TableWriter, apply};
-use cssc::data::{Dataset, Series};
-use cssc::fill::{
-    Asked, BandCalibration, Filler, HoldOut, HoldOutOptions, Interpolator, hidden_std_devs,
-    predict_hidden,
-};
+use cssc::data::table::{Extras, Loaded, TableReader, TableWriter, apply};
+use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
+use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
 use cssc::model::{Compensation, Model};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,104 +79,120 @@ enum Part {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let model = Model::load(&self.model).map_err(|error| failure_from(&error))?;
+        let interpolator = self.interpolator()?;
         let mut reader = self.table.open()?;
-        let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
-        must_hold_values(&dataset, &self.table.name())?;
-        let about = model.info();
-        if dataset.channel_names() != about.channel_names {
+        let loaded = load_dataset(
+            &mut reader,
+            "bands and integers are judged by",
+            self.verbosity,
+        )?;
+        let dataset = &loaded.dataset;
+        must_hold_values(dataset, &self.table.name())?;
+        let trained_on = &interpolator.model().info().channel_names;
+        if dataset.channel_names() != trained_on {
             return Err(Failure::new(format!(
                 "the model was trained on the columns {}, the table has {}. Name the columns with --values, in that \
                  order.",
-                about.channel_names.join(", "),
+                trained_on.join(", "),
                 dataset.channel_names().join(", ")
             )));
         }
-        if self.smooth && about.model.compensation() != Compensation::Output {
-            return Err(Failure::new(
-                "--smooth is for models trained with --method cssc. Leave it out, or train such a model.",
-            ));
-        }
-        let interpolator = Interpolator::Model {
-            model: Arc::new(model),
-            smooth: self.smooth,
-        };
-        let dates = reader.shape().times_are_seconds();
-        let limits = self.limiting.limits(&dataset)?;
-        let longest_gap = self.limiting.longest_gap(dates)?;
-        let mut filler = Filler {
-            interpolators: vec![interpolator; dataset.channels()],
-            limits,
-            asked: self.asking.asked(reader.shape())?,
-            longest_gap,
-            extrapolate: self.limiting.extrapolate,
-            bands: None,
-        };
-        if let Some(level) = self.bands {
-            filler.bands = Some(self.calibrated(level, &dataset, &filler)?);
-        }
+        let asked = self.asking.asked(reader.shape())?;
+        let filler = self.filler(interpolator.clone(), &loaded, &reader)?;
         let extras = Extras {
             filled: self.mark,
             bands: self.bands.is_some(),
         };
-        let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)
-            .map_err(|error| failure_from(&error))?;
-        let counts = apply(
-            &mut reader,
-            &mut writer,
-            |series| -> Result<Filled, Error> { filler.fill(series) },
-        )
-        .map_err(|error| failure_from(&error))?;
-        writer.finish().map_err(|error| failure_from(&error))?;
+        let write = |reader: &mut TableReader| {
+            let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)?;
+            let mut rows = loaded.rows(reader)?;
+            let counts = apply(&mut rows, &mut writer, |series| filler.fill(series, &asked))?;
+            writer.finish()?;
+            Ok(counts)
+        };
+        let counts = write(&mut reader).map_err(|error: Error| failure_from(&error))?;
         self.verbosity.note(&summary::counts(&counts));
         if let Some(path) = &self.export_to {
             let arrays = self
-                .arrays(&dataset, &filler)
+                .arrays(&interpolator, &asked, &loaded, &mut reader)
                 .map_err(|error| failure_from(&error))?;
             npz::write(path, &arrays).map_err(|error| failure_from(&error))?;
         }
         Ok(())
     }
 
+    fn interpolator(&self) -> Result<Arc<ModelInterpolator>, Failure> {
+        let model = Model::load(&self.model).map_err(|error| failure_from(&error))?;
+        if !self.smooth {
+            return Ok(Arc::new(ModelInterpolator::new(model)));
+        }
+        if model.info().model.compensation() != Compensation::Output {
+            return Err(Failure::new(
+                "--smooth is for models trained with --method cssc. Leave it out, or train such a model.",
+            ));
+        }
+        let smooth = ModelInterpolator::smooth(model);
+        Ok(Arc::new(smooth.map_err(|error| failure_from(&error))?))
+    }
+
+    fn filler(
+        &self,
+        interpolator: Arc<ModelInterpolator>,
+        loaded: &Loaded,
+        reader: &TableReader,
+    ) -> Result<Filler, Failure> {
+        let dataset = &loaded.dataset;
+        let mut bounds = Bounds::of(dataset);
+        for bound in self.limiting.bounds(dataset)? {
+            bounds
+                .restrict(&bound, dataset.channel_names())
+                .map_err(|error| failure_from(&error))?;
+        }
+        let mut filler = Filler::new(interpolator, bounds, dataset.channels());
+        let dates = reader.shape().times_are_seconds();
+        filler.longest_gap = self.limiting.longest_gap(dates)?;
+        filler.extrapolate = self.limiting.extrapolate;
+        if self.bands.is_some() {
+            filler.bands = self.calibrated(loaded, &filler)?;
+        }
+        Ok(filler)
+    }
+
     fn calibrated(
         &self,
-        level: f64,
-        dataset: &Dataset,
+        loaded: &Loaded,
         filler: &Filler,
-    ) -> Result<BandCalibration, Failure> {
-        let calibrate = || -> Result<_, Error> {
-            let options = HoldOutOptions {
+    ) -> Result<Option<BandCalibration>, Failure> {
+        let options = EvaluateOptions {
+            hold_out: HoldOutOptions {
                 longest: filler.longest_gap,
                 ..HoldOutOptions::default()
-            };
-            let held = HoldOut::new(dataset, &options)?;
-            let found = predict_hidden(&filler.interpolators[0], &held, &filler.limits)?;
-            let widths = hidden_std_devs(&held)?;
-            Ok(BandCalibration::calibrate(
-                level,
-                dataset.channels(),
-                &held.hidden,
-                &found,
-                &widths,
-            ))
+            },
+            bounds: Some(filler.bounds.clone()),
+            bands: self.bands,
         };
-        let (bands, coverage) = calibrate().map_err(|error| failure_from(&error))?;
-        let text = summary::coverage(&bands, &coverage, dataset.channel_names());
-        self.verbosity.text(text.trim_end());
-        Ok(bands)
+        let found = evaluate(&filler.candidates, &loaded.dataset, &options)
+            .map_err(|error| failure_from(&error))?;
+        self.verbosity.text(summary::coverage(&found).trim_end());
+        Ok(found.bands())
     }
 
     /// The parts asked for at all rows of the result, series after series.
-    fn arrays(&self, dataset: &Dataset, filler: &Filler) -> Result<Vec<Array>, Error> {
-        let Some(Interpolator::Model { model, .. }) = filler.interpolators.first() else {
-            return Ok(Vec::new());
-        };
-        let options = filler.interpolators[0].curve_options().unwrap_or_default();
+    fn arrays(
+        &self,
+        interpolator: &ModelInterpolator,
+        asked: &Asked,
+        loaded: &Loaded,
+        reader: &mut TableReader,
+    ) -> Result<Vec<Array>, Error> {
         let (mut numbers, mut times) = (Vec::new(), Vec::new());
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); self.export.len() + 1];
-        for (number, series) in dataset.series().iter().enumerate() {
-            let asked = all_times(series, &filler.asked);
-            let curve = model.interpolate_with(series, &asked, &options)?;
+        for (number, rows) in loaded.rows(reader)?.enumerate() {
+            let series = rows?.series;
+            let asked = asked.times(&series);
+            let options = interpolator.options();
+            let model = interpolator.model();
+            let curve = model.interpolate_with(&series, &asked, options)?;
             numbers.extend(vec![number as i64; asked.len()]);
             times.extend_from_slice(&asked);
             parts[0].extend_from_slice(&curve.smoothed.value);
@@ -192,7 +205,7 @@ impl Arguments {
                 });
             }
         }
-        let (rows, channels) = (times.len(), dataset.channels());
+        let (rows, channels) = (times.len(), loaded.dataset.channels());
         let array = |name: &str, shape: Vec<usize>, elements| Array {
             name: name.to_owned(),
             shape,
@@ -213,16 +226,4 @@ impl Arguments {
         }
         Ok(arrays)
     }
-}
-
-/// Times of all rows of the result.
-fn all_times(series: &Series, asked: &Asked) -> Vec<f64> {
-    let (new, kept) = asked.rows(series);
-    let mut times = match kept {
-        Some(kept) => kept.iter().map(|&row| series.times()[row]).collect(),
-        None => series.times().to_vec(),
-    };
-    times.extend(new);
-    times.sort_by(f64::total_cmp);
-    times
 }

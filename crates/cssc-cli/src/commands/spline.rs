@@ -2,29 +2,29 @@
 
 use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::query;
-use crate::source::Source;
-use crate::table::{Channel, Table};
+use crate::reading::{TableArguments, with_flags};
+use crate::sampling::{note_extrapolation, sample};
+use crate::times::read_times;
 use clap::ValueEnum;
+use cssc::data::table::{SeriesRows, Shape};
 use cssc::{Jets, PiecewiseCubic, SplineKind};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Interpolate a table with a plain spline
 ///
-/// DATA.csv is a table with commas: the first column is time and must increase, each other column is a channel. An
-/// empty cell is a missing value; it is left out of its own channel only. The first line is the heading unless its
-/// first cell is a number.
+/// Every column of numbers is a channel; a missing value is left out of its own channel only. Times are written in the
+/// form of the table. Without an id column the whole table is one series; otherwise each series is asked for all times.
 ///
-/// The result is a table with the same columns, one line for each time asked for. Before the first and after the last
-/// value of a channel its end pieces are extended.
+/// The result is a table with commas: id, time and channels, one line for each time asked for. Before the first and
+/// after the last value of a channel its end pieces are extended.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  cssc spline data.csv --kind natural --at 0.5,1.25,2 --derivatives"
 )]
 pub(crate) struct Arguments {
-    /// The table, or - for standard input
-    #[arg(value_name = "DATA.csv")]
-    data: Source,
+    #[command(flatten)]
+    table: TableArguments,
 
     /// Which interpolator
     #[arg(long, value_enum)]
@@ -74,23 +74,54 @@ fn end_slopes(text: &str) -> Result<[f64; 2], String> {
     }
 }
 
+/// A series and its spline at the times asked for.
+struct Answer {
+    rows: SeriesRows,
+    jets: Jets,
+}
+
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let kind = self.library_kind()?;
-        if matches!(self.data, Source::StandardInput) && self.at == "-" {
+        if self.table.data == Path::new("-") && self.at == "-" {
             return Err(Failure::new(
                 "both the table and --at are to be read from standard input, which holds only one of them. \
                  Give a file name for the other.",
             ));
         }
-        let times = query::read_times(&self.at)?;
-        let table = Table::read(&self.data)?;
-        let jets = self.interpolate(&table, kind, &times)?;
-        query::note_extrapolation(&times, table.times[0], table.times[table.times.len() - 1]);
+        let mut reader = self.table.open()?;
+        let shape = reader.shape().clone();
+        let times = read_times(&self.at, &shape)?;
+        let answers = reader.by_ref().map(|rows| {
+            let rows = rows.map_err(|error| with_flags(&error))?;
+            let jets = self.interpolate(&shape, &rows, kind, &times)?;
+            Ok(Answer { rows, jets })
+        });
+        let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
+        let Some(first) = answers.first() else {
+            let name = self.table.name();
+            return Err(Failure::new(format!(
+                "{name} holds no rows. Give a table with times and values."
+            )));
+        };
+        for notice in reader.notices().iter().filter(|notice| notice.is_warning()) {
+            let _ = writeln!(io::stderr(), "note: {notice}.");
+        }
+        note_extrapolation(&times, ends(&answers), |time| {
+            shape
+                .write_time(time, &first.rows.time_entry(&shape, 0))
+                .unwrap_or_else(|_| time.to_string())
+        });
         self.destination.write(|writer| {
             let mut lines = csv::Writer::from_writer(writer);
-            self.print(&table, &times, &jets, &mut lines)
-                .map_err(unwrapped)
+            lines
+                .write_record(self.heading(&shape))
+                .map_err(unwrapped)?;
+            for answer in &answers {
+                self.print(answer, &shape, &times, &mut lines)
+                    .map_err(unwrapped)?;
+            }
+            lines.flush()
         })
     }
 
@@ -116,15 +147,30 @@ impl Arguments {
         })
     }
 
-    fn interpolate(&self, table: &Table, kind: SplineKind, times: &[f64]) -> Result<Jets, Failure> {
-        let jets = PiecewiseCubic::fit(
-            &table.times,
-            table.channels.len(),
-            &table.time_major(),
-            kind,
-        )
-        .and_then(|spline| query::sample(&spline, times))
-        .map_err(|error| Failure::new(format!("{}: {error}.", self.data)))?;
+    fn interpolate(
+        &self,
+        shape: &Shape,
+        rows: &SeriesRows,
+        kind: SplineKind,
+        times: &[f64],
+    ) -> Result<Jets, Failure> {
+        let (series, names) = (&rows.series, shape.columns.channel_names());
+        let refuse = |problem: String| {
+            let id = series
+                .id()
+                .map_or(String::new(), |id| format!(", series {id}"));
+            Failure::new(format!("{}{id}: {problem}", self.table.name()))
+        };
+        let is_empty = |&channel: &usize| series.observed(channel).0.is_empty();
+        if let Some(empty) = (0..names.len()).find(is_empty) {
+            return Err(refuse(format!(
+                "column `{}` has no values at all. Leave it out with --values.",
+                names[empty]
+            )));
+        }
+        let jets = PiecewiseCubic::fit(series.times(), series.channels(), series.values(), kind)
+            .and_then(|spline| sample(&spline, times))
+            .map_err(|error| refuse(format!("{error}.")))?;
         let blocks: &[&[f64]] = if self.derivatives {
             &[&jets.value, &jets.slope, &jets.curvature]
         } else {
@@ -132,13 +178,10 @@ impl Arguments {
         };
         for block in blocks {
             if let Some(entry) = block.iter().position(|number| !number.is_finite()) {
-                let (time, channel) = (
-                    times[entry / table.channels.len()],
-                    &table.channels[entry % table.channels.len()],
-                );
-                return Err(Failure::new(format!(
-                    "{}: the result for {:?} at time {time:?} is too large for a double. Rescale the column or the times.",
-                    self.data, channel.name
+                let (time, name) = (times[entry / names.len()], &names[entry % names.len()]);
+                return Err(refuse(format!(
+                    "the result for {name:?} at time {time:?} is too large for a double. Rescale the column or the \
+                     times."
                 )));
             }
         }
@@ -147,16 +190,26 @@ impl Arguments {
 
     fn print(
         &self,
-        table: &Table,
+        answer: &Answer,
+        shape: &Shape,
         times: &[f64],
-        jets: &Jets,
         lines: &mut csv::Writer<&mut dyn Write>,
     ) -> csv::Result<()> {
-        lines.write_record(self.heading(table))?;
-        let channels = table.channels.len();
+        let (series, jets) = (&answer.rows.series, &answer.jets);
+        let like = answer.rows.time_entry(shape, 0);
         for (row, &time) in times.iter().enumerate() {
-            write_number(lines, time)?;
-            for entry in row * channels..(row + 1) * channels {
+            if shape.columns.id.is_some() {
+                lines.write_field(series.id().unwrap_or_default())?;
+            }
+            if shape.times_are_seconds() {
+                let text = shape.write_time(time, &like).map_err(io::Error::other)?;
+                let parts = shape.columns.time.len();
+                text.splitn(parts, ' ')
+                    .try_for_each(|part| lines.write_field(part))?;
+            } else {
+                write_number(lines, time)?;
+            }
+            for entry in row * series.channels()..(row + 1) * series.channels() {
                 write_number(lines, jets.value[entry])?;
                 if self.derivatives {
                     write_number(lines, jets.slope[entry])?;
@@ -165,12 +218,16 @@ impl Arguments {
             }
             lines.write_record(None::<&[u8]>)?;
         }
-        Ok(lines.flush()?)
+        Ok(())
     }
 
-    fn heading(&self, table: &Table) -> Vec<String> {
-        let mut names = vec![table.time_name.clone()];
-        for Channel { name, .. } in &table.channels {
+    fn heading(&self, shape: &Shape) -> Vec<String> {
+        let columns = &shape.columns;
+        let kept = columns.id.iter().chain(&columns.time);
+        let mut names: Vec<String> = kept
+            .map(|&column| columns.name(column).to_owned())
+            .collect();
+        for name in columns.channel_names() {
             names.push(name.clone());
             if self.derivatives {
                 names.extend([format!("{name}_slope"), format!("{name}_curvature")]);
@@ -178,6 +235,18 @@ impl Arguments {
         }
         names
     }
+}
+
+/// The first and the last time of all series.
+fn ends(answers: &[Answer]) -> (f64, f64) {
+    let times = answers.iter().flat_map(|answer| {
+        let times = answer.rows.series.times();
+        [times.first(), times.last()]
+    });
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    times
+        .flatten()
+        .fold(ends, |(start, end), &time| (start.min(time), end.max(time)))
 }
 
 /// The shortest text that reads back as the same double.

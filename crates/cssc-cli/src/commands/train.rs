@@ -4,11 +4,11 @@ use crate::settings::SettingArguments;
 use crate::span::Span;
 use crate::summary;
 use crate::watching::{self, Verbosity, Watch};
-use cssc::fill::Learning;
-use cssc::model::Compensation;
+use cssc::fill::{Learning, Method};
 use cssc::train::{Control, Trainer};
 use serde_json::json;
 use std::ffi::OsString;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
     /// What is made of the model's states
     #[arg(long, value_name = "ode-rnn|cssc|hidden-cssc")]
-    method: Option<Kind>,
+    method: Option<String>,
 
     /// Optimiser steps
     #[arg(long, value_name = "N")]
@@ -66,23 +66,6 @@ pub(crate) struct Arguments {
     verbosity: Verbosity,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Kind {
-    OdeRnn,
-    Cssc,
-    HiddenCssc,
-}
-
-impl Kind {
-    fn method(self) -> Compensation {
-        match self {
-            Self::OdeRnn => Compensation::None,
-            Self::Cssc => Compensation::Output,
-            Self::HiddenCssc => Compensation::Hidden,
-        }
-    }
-}
-
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.output.is_dir() {
@@ -92,13 +75,18 @@ impl Arguments {
             )));
         }
         let mut reader = self.table.open()?;
-        let (dataset, _) = load_dataset(&mut reader, self.verbosity)?;
-        must_hold_values(&dataset, &self.table.name())?;
-        let dates = reader.shape().times_are_seconds();
         let mut options = self.settings.options()?;
-        if let Some(method) = self.method {
-            options.model.set_compensation(method.method());
+        if let Some(name) = &self.method {
+            let method = Method::named(name).map_err(|error| failure_from(&error))?;
+            options.model = method.model(&options.model).ok_or_else(|| {
+                Failure::new(format!(
+                    "the method {method} needs no training. Give a method that is trained, such as cssc."
+                ))
+            })?;
         }
+        let loaded = load_dataset(&mut reader, "the model is trained on", self.verbosity)?;
+        must_hold_values(&loaded.dataset, &self.table.name())?;
+        let dates = reader.shape().times_are_seconds();
         options.training.steps = self.steps.unwrap_or(options.training.steps);
         options.training.seed = self.seed.unwrap_or(options.training.seed);
         if let Some(budget) = self.budget {
@@ -108,7 +96,8 @@ impl Arguments {
             .max_gap
             .map(|span| span.in_table(dates, "--max-gap"))
             .transpose()?;
-        let learning = Learning::new(&dataset, &options).map_err(|error| failure_from(&error))?;
+        let learning =
+            Learning::new(&loaded.dataset, &options).map_err(|error| failure_from(&error))?;
         watching::listen();
         self.verbosity.note(&format!(
             "{} windows to train on, {} to validate.",
@@ -194,10 +183,7 @@ impl Arguments {
         let every = Duration::from_secs_f64(self.checkpoint_every.seconds());
         let mut saved = Instant::now();
         let mut failed = None;
-        let mut watch = Watch::new(
-            self.verbosity,
-            summary::training_name(trainer.model().compensation()),
-        );
+        let mut watch = Watch::new(self.verbosity, &trainer.model().method());
         let result = trainer.run(|trainer, progress| {
             if saved.elapsed() >= every {
                 if let Err(error) = trainer.save_checkpoint(checkpoint) {
@@ -206,7 +192,10 @@ impl Arguments {
                 }
                 saved = Instant::now();
             }
-            watch.step(progress)
+            match watch.step(progress) {
+                ControlFlow::Continue(()) => Control::Continue,
+                ControlFlow::Break(()) => Control::Stop,
+            }
         });
         watch.finish();
         match failed {

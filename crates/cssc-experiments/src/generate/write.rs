@@ -11,19 +11,22 @@ use std::path::Path;
 use super::Generator;
 use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
-use cssc::data::table::format::by_ending;
-use cssc::data::table::{Compression, Format, Shape, TableWriter};
+use cssc::data::table::{Compression, Formats, Shape, TableWriter};
 
 /// Writes the first `count` series to `path`; `made` is called after each.
+///
+/// # Errors
+/// If the ending tells no format, the file cannot be written, or the generator fails.
 pub fn write(
     generator: &mut dyn Generator,
     count: usize,
     path: &Path,
     mut made: impl FnMut(),
 ) -> Result<(), Error> {
-    match by_ending(path) {
-        (Some(Format::Npz), Compression::None) => write_npz(generator, count, path, made),
-        (Some(_), _) => {
+    let plain = Compression::by_ending(path).0 == Compression::None;
+    match Formats::default().by_ending(path) {
+        Some(format) if format.name() == "npz" && plain => write_npz(generator, count, path, made),
+        Some(_) => {
             let names = generator.channel_names();
             let mut writer = TableWriter::create(path, &Shape::generated(&names))?;
             for number in 0..count {
@@ -32,7 +35,7 @@ pub fn write(
             }
             writer.finish()
         }
-        (None, _) => Err(Error::content(
+        None => Err(Error::content(
             path,
             "expected an ending that tells the format, such as .parquet or .npz",
         )),

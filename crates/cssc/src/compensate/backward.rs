@@ -8,9 +8,9 @@
 use super::plan::Plan;
 use super::transpose::{GradientRows, Transposed};
 use crate::error::{Error, check_length, check_query};
-use crate::lanes::{for_each_pack, row};
+use crate::numeric::lanes::{for_each_pack, row};
+use crate::numeric::real::Real;
 use crate::path::{Jets, Side};
-use crate::real::Real;
 use crate::spline::{Cursor, PiecewiseCubic};
 
 /// Memory for [`Plan::backward`], reused from call to call.

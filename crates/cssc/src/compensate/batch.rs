@@ -15,7 +15,7 @@ use super::block::{BatchInputs, BatchKnots, BatchQuery, part};
 use super::options::CompensationOptions;
 use super::plan::Plan;
 use crate::error::{Error, check_length};
-use crate::real::Real;
+use crate::numeric::real::Real;
 use crate::spline::PiecewiseCubic;
 
 /// Compensates many series at a time; see the [module documentation](mod@crate::compensate).

@@ -14,8 +14,8 @@ use super::options::CompensationOptions;
 use super::plan::Plan;
 use super::validate;
 use crate::error::{Error, check_length};
+use crate::numeric::real::Real;
 use crate::path::{Jets, Side};
-use crate::real::Real;
 
 /// The knots and masks of many series.
 #[derive(Debug, Clone, Copy)]

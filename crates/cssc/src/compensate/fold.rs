@@ -9,9 +9,9 @@
 //!    \dot o(t_b^-) \mathrel{-}= \dot r + \ddot r s,\qquad
 //!    \ddot o(t_b^-) \mathrel{-}= \ddot r. $$
 
-use crate::lanes::{Lanes, Pack};
+use crate::numeric::lanes::{Lanes, Pack};
+use crate::numeric::real::Real;
 use crate::path::{Jets, Side};
-use crate::real::Real;
 use crate::spline::{PieceRows, shift};
 
 /// Value, slope and curvature of some channels at one knot.

@@ -22,10 +22,10 @@ use super::options::EndRule;
 use super::plan::{Group, OwnKnot, Plan};
 use super::validate;
 use crate::error::Error;
-use crate::lanes::{Lanes, Pack, for_each_pack};
-use crate::parallel::both;
+use crate::numeric::lanes::{Lanes, Pack, for_each_pack};
+use crate::numeric::parallel::both;
+use crate::numeric::real::Real;
 use crate::path::{Jets, Side};
-use crate::real::Real;
 use crate::spline::{PieceRows, PiecewiseCubic, cubic_from_moments};
 
 impl Plan {

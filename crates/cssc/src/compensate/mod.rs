@@ -55,8 +55,8 @@ pub(crate) use plan::OwnKnot;
 pub use plan::{Plan, Role};
 
 use crate::error::{Error, check_length};
+use crate::numeric::real::Real;
 use crate::path::Jets;
-use crate::real::Real;
 use crate::spline::PiecewiseCubic;
 
 /// The compensation of one series; NaN in `values` means missing. All blocks are time-major,

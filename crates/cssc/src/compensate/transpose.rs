@@ -18,10 +18,10 @@ use super::backward::InputGradients;
 use super::fold::PackJets;
 use super::options::EndRule;
 use super::plan::{Group, OwnKnot, Plan};
-use crate::lanes::{Lanes, Pack};
-use crate::parallel::both;
+use crate::numeric::lanes::{Lanes, Pack};
+use crate::numeric::parallel::both;
+use crate::numeric::real::Real;
 use crate::path::{Jets, Side};
-use crate::real::Real;
 use crate::spline::PieceRows;
 
 /// The gradients at consecutive knots, numbered as in the whole series.

@@ -3,8 +3,8 @@
 use super::fold::Inputs;
 use super::plan::{Plan, Role};
 use crate::error::{Error, check_length};
+use crate::numeric::real::Real;
 use crate::path::Side;
-use crate::real::Real;
 
 /// All blocks must be `[knots, channels]`.
 pub(super) fn lengths<T: Real>(inputs: &Inputs<'_, T>, knots: usize) -> Result<(), Error> {

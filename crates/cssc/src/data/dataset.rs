@@ -8,6 +8,8 @@ use crate::Error;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     channel_names: Vec<String>,
+    /// Of channels that hold integers.
+    integers: Vec<Option<(f64, f64)>>,
     series: Vec<Series>,
 }
 
@@ -33,9 +35,25 @@ impl Dataset {
             }
         }
         Ok(Self {
+            integers: vec![None; channel_names.len()],
             channel_names,
             series,
         })
+    }
+
+    /// The same with channels that hold integers: the smallest and largest they can hold.
+    ///
+    /// # Panics
+    /// When there is not one entry per channel.
+    #[must_use]
+    pub fn with_integers(self, integers: Vec<Option<(f64, f64)>>) -> Self {
+        assert_eq!(integers.len(), self.channels(), "one entry per channel");
+        Self { integers, ..self }
+    }
+
+    /// The smallest and largest integer a channel can hold; `None` if it holds other numbers too.
+    pub fn integer_range(&self, channel: usize) -> Option<(f64, f64)> {
+        self.integers[channel]
     }
 
     /// Names of the channels.
@@ -77,6 +95,7 @@ impl Dataset {
     pub fn subset(&self, numbers: &[usize]) -> Self {
         Self {
             channel_names: self.channel_names.clone(),
+            integers: self.integers.clone(),
             series: numbers
                 .iter()
                 .map(|&number| self.series[number].clone())
@@ -92,6 +111,7 @@ impl Dataset {
         let series = self.series.iter().map(change).collect::<Result<_, _>>()?;
         Ok(Self {
             channel_names: self.channel_names.clone(),
+            integers: self.integers.clone(),
             series,
         })
     }

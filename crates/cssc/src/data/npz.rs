@@ -6,12 +6,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use npyz::{DType, NpyFile, Order, TypeChar, WriterBuilder};
+use npyz::{DType, NpyFile, Order, TimeUnits, TypeChar, WriterBuilder};
 use zip::write::SimpleFileOptions;
 
-use super::table::Compression;
-use super::table::output::Output;
 use crate::Error;
+use crate::io::{WholeFile, write_whole};
 
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +25,61 @@ pub enum Elements {
     Boolean(Vec<bool>),
     /// Text (`<U`).
     Text(Vec<String>),
+    /// Moments (`datetime64`): counts of a unit since 1970, [`NOT_A_TIME`] where there is none.
+    Moments(MomentUnit, Vec<i64>),
+}
+
+/// What counts of moments are multiples of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MomentUnit {
+    /// Seconds; coarser units are read as seconds.
+    Second,
+    /// Milliseconds.
+    Millisecond,
+    /// Microseconds.
+    Microsecond,
+    /// Nanoseconds.
+    Nanosecond,
+}
+
+/// The count that means no moment, as in NumPy.
+pub const NOT_A_TIME: i64 = i64::MIN;
+
+impl MomentUnit {
+    /// The unit in a type of NumPy, and how many of it make one count there; years and months are
+    /// not all of one length.
+    fn of_type(units: TimeUnits) -> Option<(Self, i64)> {
+        Some(match units {
+            TimeUnits::Week => (Self::Second, 604_800),
+            TimeUnits::Day => (Self::Second, 86_400),
+            TimeUnits::Hour => (Self::Second, 3600),
+            TimeUnits::Minute => (Self::Second, 60),
+            TimeUnits::Second => (Self::Second, 1),
+            TimeUnits::Millisecond => (Self::Millisecond, 1),
+            TimeUnits::Microsecond => (Self::Microsecond, 1),
+            TimeUnits::Nanosecond => (Self::Nanosecond, 1),
+            _ => return None,
+        })
+    }
+
+    fn type_text(self) -> &'static str {
+        match self {
+            Self::Second => "<M8[s]",
+            Self::Millisecond => "<M8[ms]",
+            Self::Microsecond => "<M8[us]",
+            Self::Nanosecond => "<M8[ns]",
+        }
+    }
+
+    /// Counts in a second.
+    pub fn per_second(self) -> f64 {
+        match self {
+            Self::Second => 1.0,
+            Self::Millisecond => 1e3,
+            Self::Microsecond => 1e6,
+            Self::Nanosecond => 1e9,
+        }
+    }
 }
 
 /// A named array.
@@ -40,7 +94,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// The elements as 64-bit floats, `None` for text.
+    /// The elements as 64-bit floats (moments as seconds since 1970), `None` for text.
     pub fn floats(&self) -> Option<Vec<f64>> {
         match &self.elements {
             Elements::Float(values) => Some(values.clone()),
@@ -48,13 +102,27 @@ impl Array {
             Elements::Integer(values) => Some(values.iter().map(|&x| x as f64).collect()),
             Elements::Boolean(values) => Some(values.iter().map(|&x| f64::from(x)).collect()),
             Elements::Text(_) => None,
+            Elements::Moments(unit, counts) => {
+                let seconds = |&count: &i64| match count {
+                    NOT_A_TIME => f64::NAN,
+                    count => count as f64 / unit.per_second(),
+                };
+                Some(counts.iter().map(seconds).collect())
+            }
         }
     }
 }
 
 /// Reads all arrays of an archive.
+///
+/// # Errors
+/// If the file cannot be read, is no archive, or holds arrays of other types.
 pub fn read(path: &Path) -> Result<Vec<Array>, Error> {
-    let file = File::open(path).map_err(Error::reading(path))?;
+    read_from(File::open(path).map_err(Error::reading(path))?, path)
+}
+
+/// Reads all arrays of an archive, called `path` in messages.
+pub(super) fn read_from(file: File, path: &Path) -> Result<Vec<Array>, Error> {
     let broken = |problem: &dyn ToString| Error::content(path, problem.to_string());
     let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|e| broken(&e))?;
     let mut arrays = Vec::with_capacity(archive.len());
@@ -65,10 +133,21 @@ pub fn read(path: &Path) -> Result<Vec<Array>, Error> {
             .map_err(|e| broken(&e))?
             .trim_end_matches(".npy")
             .to_owned();
+        if entry.size() > most_bytes(entry.compressed_size()) {
+            return Err(broken(&format!(
+                "array `{name}` is said to take {} bytes",
+                entry.size()
+            )));
+        }
         let array = read_array(&name, entry);
         arrays.push(array.map_err(|e| broken(&format!("array `{name}`: {e}")))?);
     }
     Ok(arrays)
+}
+
+/// What can come out of so many compressed bytes: deflate makes at most 1,032 of one.
+fn most_bytes(compressed: u64) -> u64 {
+    compressed.saturating_mul(1032).saturating_add(1024)
 }
 
 /// The array of that name, or an error that lists the names there are.
@@ -109,6 +188,17 @@ fn read_array(name: &str, source: impl Read) -> io::Result<Array> {
         (TypeChar::Uint, 1) => Elements::Integer(widen::<u8>(file)?),
         (TypeChar::Bool, _) => Elements::Boolean(file.into_vec()?),
         (TypeChar::UnicodeStr, _) => Elements::Text(file.into_vec()?),
+        (TypeChar::DateTime, 8) => {
+            let unit = kind.time_units().and_then(MomentUnit::of_type);
+            let (unit, factor) =
+                unit.ok_or_else(|| unsupported(format!("has the type {kind}, which is not read")))?;
+            let scaled = |count: i64| match count {
+                NOT_A_TIME => NOT_A_TIME,
+                count => count.saturating_mul(factor),
+            };
+            let counts: Vec<i64> = file.into_vec()?;
+            Elements::Moments(unit, counts.into_iter().map(scaled).collect())
+        }
         _ => {
             return Err(unsupported(format!(
                 "has the type {kind}, which is not read"
@@ -128,10 +218,7 @@ fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Resu
 
 /// Writes arrays to an archive, compressed.
 pub fn write(path: &Path, arrays: &[Array]) -> Result<(), Error> {
-    let failed = Error::writing(path);
-    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
-    write_to(&mut output, arrays).map_err(&failed)?;
-    output.finish().map_err(failed)
+    write_whole(path, |mut output| write_to(&mut output, arrays)).map_err(Error::writing(path))
 }
 
 /// Writes arrays to an archive on any output, compressed.
@@ -154,7 +241,7 @@ pub fn write_streamed(
     pieces: impl Iterator<Item = Result<Vec<f32>, Error>>,
 ) -> Result<(), Error> {
     let failed = Error::writing(path);
-    let mut output = Output::create(path, Compression::None).map_err(&failed)?;
+    let mut output = WholeFile::create(path).map_err(&failed)?;
     let mut archive = zip::ZipWriter::new_stream(&mut output);
     let start = |archive: &mut zip::ZipWriter<_>, name: &str| {
         let entry = archive.start_file(format!("{name}.npy"), entry_options());
@@ -192,6 +279,9 @@ fn write_elements(output: &mut impl Write, array: &Array) -> io::Result<()> {
         Elements::Integer(values) => write_plain(output, &array.shape, values),
         Elements::Boolean(values) => write_plain(output, &array.shape, values),
         Elements::Text(values) => write_text(output, &array.shape, values),
+        Elements::Moments(unit, values) => {
+            write_as(output, unit.type_text(), &array.shape, values.iter())
+        }
     }
 }
 
@@ -216,15 +306,25 @@ fn write_text(output: &mut impl Write, shape: &[usize], texts: &[String]) -> io:
         .max()
         .unwrap_or(0)
         .max(1);
-    let kind = format!("<U{longest}").parse().map_err(io::Error::other)?;
+    let texts = texts.iter().map(String::as_str);
+    write_as(output, &format!("<U{longest}"), shape, texts)
+}
+
+fn write_as<'a, T: npyz::Serialize + ?Sized + 'a>(
+    output: &mut impl Write,
+    kind: &str,
+    shape: &[usize],
+    elements: impl Iterator<Item = &'a T>,
+) -> io::Result<()> {
+    let kind = kind.parse().map_err(io::Error::other)?;
     let mut writer = npyz::WriteOptions::new()
         .dtype(DType::Plain(kind))
         .shape(&lengths(shape))
         .writer(output)
         .begin_nd()?;
-    texts
-        .iter()
-        .try_for_each(|text| writer.push(text.as_str()))?;
+    for element in elements {
+        writer.push(element)?;
+    }
     writer.finish()
 }
 
@@ -255,6 +355,14 @@ mod tests {
                 "e",
                 &[2],
                 Elements::Text(vec!["Zürich".into(), String::new()]),
+            ),
+            array(
+                "f",
+                &[2],
+                Elements::Moments(
+                    MomentUnit::Nanosecond,
+                    vec![1_711_846_800_000_000_001, NOT_A_TIME],
+                ),
             ),
         ];
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -157,19 +157,6 @@ impl Series {
             .collect();
         Self::new(self.id.clone(), self.channels, times, values)
     }
-
-    /// The same rows with everything missing except the rows at the given positions.
-    pub fn hide_except(&self, indices: &[usize]) -> Self {
-        let mut values = vec![f64::NAN; self.values.len()];
-        for &index in indices {
-            let row = index * self.channels..(index + 1) * self.channels;
-            values[row.clone()].copy_from_slice(&self.values[row]);
-        }
-        Self {
-            values,
-            ..self.clone()
-        }
-    }
 }
 
 #[cfg(test)]
@@ -212,12 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn hiding_keeps_times_and_taking_drops_them() {
+    fn taking_rows_drops_the_others() {
         let series = Series::new(None, 1, vec![0.0, 1.0, 2.0], vec![1.0, 2.0, 3.0]).unwrap();
-        let hidden = series.hide_except(&[0, 2]);
-        assert_eq!(hidden.times(), series.times());
-        assert_eq!(hidden.value(1, 0), None);
-        assert_eq!(hidden.value(2, 0), Some(3.0));
         let taken = series.take(&[0, 2]).unwrap();
         assert_eq!(
             (taken.times(), taken.values()),

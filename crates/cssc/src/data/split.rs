@@ -1,7 +1,7 @@
 //! Which series are used to train, to validate and to test: never one series for two of them.
 //!
 //! The frozen sets are split in order, as the paper does: the first series train, the last test,
-//! and the last tenth of the training series validates. People's own data are shuffled with a seed.
+//! and the last tenth of the training series validates.
 use super::Dataset;
 use crate::Error;
 
@@ -49,33 +49,6 @@ impl Split {
             train: (0..train).collect(),
             validation: (train..train + validation).collect(),
             test: (train + validation..series).collect(),
-        })
-    }
-
-    /// Shuffles by `seed`, then gives `validation` and `test` (fractions of all series, rounded
-    /// to whole series) away; the rest trains. Inside each part the series keep their order.
-    #[cfg(any(feature = "nn", feature = "tables"))]
-    pub fn random(series: usize, validation: f64, test: f64, seed: u64) -> Result<Self, Error> {
-        let refuse = |reason| Err(Error::Split { series, reason });
-        if !(validation >= 0.0 && test >= 0.0 && validation + test <= 1.0) {
-            return refuse(format!(
-                "the parts to validate ({validation}) and to test ({test}) must be at least 0 \
-                 and together at most 1"
-            ));
-        }
-        let testing = (series as f64 * test).round() as usize;
-        let validating = ((series as f64 * validation).round() as usize).min(series - testing);
-        let mut order: Vec<usize> = (0..series).collect();
-        super::Random::new(seed).shuffle(&mut order);
-        let sorted = |part: &[usize]| {
-            let mut part = part.to_vec();
-            part.sort_unstable();
-            part
-        };
-        Ok(Self {
-            test: sorted(&order[..testing]),
-            validation: sorted(&order[testing..testing + validating]),
-            train: sorted(&order[testing + validating..]),
         })
     }
 
@@ -140,41 +113,5 @@ mod tests {
             wrong.to_string(),
             "cannot split 0 series: the split was made for 10 series"
         );
-    }
-
-    #[cfg(any(feature = "nn", feature = "tables"))]
-    mod random {
-        use super::*;
-        use proptest::prelude::*;
-
-        proptest! {
-            #[test]
-            fn every_series_is_in_exactly_one_part(
-                series in 0usize..300, validation in 0.0..0.5f64, test in 0.0..0.5f64, seed: u64,
-            ) {
-                let split = Split::random(series, validation, test, seed).unwrap();
-                let mut all = [split.train(), split.validation(), split.test()].concat();
-                all.sort_unstable();
-                prop_assert_eq!(all, (0..series).collect::<Vec<_>>());
-                let expected = (series as f64 * test).round() as usize;
-                prop_assert_eq!(split.test().len(), expected);
-            }
-        }
-
-        #[test]
-        fn the_seed_decides() {
-            let split = |seed| Split::random(100, 0.1, 0.2, seed).unwrap();
-            assert_eq!(split(7), split(7));
-            assert_ne!(split(7), split(8));
-        }
-
-        #[test]
-        fn fractions_above_one_are_refused() {
-            let wrong = Split::random(10, 0.6, 0.5, 0).unwrap_err().to_string();
-            assert!(
-                wrong.contains("to validate (0.6) and to test (0.5)"),
-                "{wrong}"
-            );
-        }
     }
 }

@@ -9,7 +9,7 @@ mod check;
 mod hint;
 mod place;
 
-use crate::path::Side;
+use crate::numeric::side::Side;
 use std::path::{Path, PathBuf};
 
 pub(crate) use check::{check_knots, check_length, check_query};

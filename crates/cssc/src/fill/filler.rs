@@ -1,48 +1,34 @@
 //! Fills a series: its holes, or the times asked for.
 
-use super::bands::BandCalibration;
-use super::bounds::Bounds;
-use super::interpolator::{Curve, Interpolator};
+use super::asked::Asked;
 use crate::Error;
 use crate::data::{Filled, Series};
-
-/// What is asked of a series beside its holes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Asked {
-    /// Nothing: missing cells are filled.
-    #[default]
-    Holes,
-    /// Rows added so that no two are further apart than this, counted from the row before.
-    Every(f64),
-    /// Rows at multiples of this from the first row, and no others.
-    Grid(f64),
-    /// Rows at these times, increasing.
-    At(Vec<f64>),
-    /// Rows at these times, increasing, and no others.
-    OnlyAt(Vec<f64>),
-}
+use crate::evaluate::{
+    BandCalibration, Bounds, Curve, Interpolator, curve_within, smoothing_std_devs,
+};
+use std::sync::Arc;
 
 /// Everything needed to fill series.
 #[derive(Clone, Debug)]
 pub struct Filler {
-    /// The interpolator of every channel.
-    pub interpolators: Vec<Interpolator>,
+    /// The methods at hand.
+    pub candidates: Vec<Arc<dyn Interpolator>>,
+    /// Which of them fills each channel.
+    pub chosen: Vec<usize>,
     /// Bounds of what is filled in.
-    pub limits: Bounds,
-    /// What is asked.
-    pub asked: Asked,
+    pub bounds: Bounds,
     /// Longer gaps stay empty.
     pub longest_gap: Option<f64>,
     /// Outside its first and last value a channel is filled with the nearer of them.
     pub extrapolate: bool,
-    /// BandCalibration around filled values.
+    /// Bands around filled values.
     pub bands: Option<BandCalibration>,
 }
 
 /// What is filled in at the times asked for; blocks are [times, channels].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Values within limits, NaN where nothing is filled in.
+    /// Values within bounds, NaN where nothing is filled in.
     pub values: Vec<f64>,
     /// Lower and upper ends of the bands, if they are wanted.
     pub bands: Option<[Vec<f64>; 2]>,
@@ -50,100 +36,71 @@ pub struct Answer {
     pub curve: Curve,
 }
 
-impl Asked {
-    /// Times of new rows, and the rows that stay (`None`: all).
+impl Filler {
+    /// One method for all channels; every gap is filled, nothing outside, without bands.
     #[must_use]
-    pub fn rows(&self, series: &Series) -> (Vec<f64>, Option<Vec<usize>>) {
-        let times = series.times();
-        match self {
-            Self::Holes => (Vec::new(), None),
-            Self::Every(step) => {
-                let between = times
-                    .windows(2)
-                    .flat_map(|pair| inside(pair[0], pair[1], *step));
-                (between.collect(), None)
-            }
-            Self::Grid(step) => split(series, &grid(times, *step)),
-            Self::At(asked) => (split(series, asked).0, None),
-            Self::OnlyAt(asked) => split(series, asked),
+    pub fn new(interpolator: Arc<dyn Interpolator>, bounds: Bounds, channels: usize) -> Self {
+        Self {
+            candidates: vec![interpolator],
+            chosen: vec![0; channels],
+            bounds,
+            longest_gap: None,
+            extrapolate: false,
+            bands: None,
         }
     }
-}
 
-/// Times between two rows, `step` apart; none within half a step of the second.
-fn inside(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
-    let count = ((to - from) / step - 0.5).ceil().max(1.0) as usize - 1;
-    (1..=count).map(move |k| from + k as f64 * step)
-}
-
-fn grid(times: &[f64], step: f64) -> Vec<f64> {
-    let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
-        return Vec::new();
-    };
-    // A thousandth of a step of tolerance, so that rounding does not lose the last row.
-    let count = ((last - first) / step + 1e-3).floor() as usize;
-    (0..=count).map(|k| first + k as f64 * step).collect()
-}
-
-/// Asked times that are no rows yet, and the rows that were asked for.
-fn split(series: &Series, asked: &[f64]) -> (Vec<f64>, Option<Vec<usize>>) {
-    let times = series.times();
-    let row = |time: &f64| times.binary_search_by(|t| t.total_cmp(time));
-    let new = asked.iter().filter(|time| row(time).is_err());
-    let kept = asked.iter().filter_map(|time| row(time).ok());
-    (new.copied().collect(), Some(kept.collect()))
-}
-
-impl Filler {
     /// Fills a series.
     ///
     /// # Errors
     /// If the series does not fit an interpolator.
-    pub fn fill(&self, series: &Series) -> Result<Filled, Error> {
+    pub fn fill(&self, series: &Series, asked: &Asked) -> Result<Filled, Error> {
         let channels = series.channels();
-        let (new_times, kept) = self.asked.rows(series);
+        let (new_times, kept) = asked.rows(series);
+        let missing = |row: usize, channel: usize| series.value(row, channel).is_none();
         let holes: Vec<usize> = (0..series.len())
-            .filter(|&row| series.row(row).iter().any(|value| value.is_nan()))
+            .filter(|&row| (0..channels).any(|channel| missing(row, channel)))
+            .collect();
+        // New rows need all channels, holes only those that have some.
+        let wanted: Vec<usize> = (0..channels)
+            .filter(|&c| !new_times.is_empty() || holes.iter().any(|&row| missing(row, c)))
             .collect();
         let mut query: Vec<f64> = holes.iter().map(|&row| series.times()[row]).collect();
         query.extend_from_slice(&new_times);
         query.sort_by(f64::total_cmp);
-        let Answer { values, bands, .. } = self.at(series, &query)?;
+        let answer = self.answer(series, &wanted, &query)?;
+
+        let empty = |rows: usize| vec![f64::NAN; rows * channels];
+        let bands = |rows: usize| answer.bands.as_ref().map(|_| [empty(rows), empty(rows)]);
         let mut filled = Filled {
             values: series.values().to_vec(),
-            new_values: vec![f64::NAN; new_times.len() * channels],
+            new_values: empty(new_times.len()),
+            bands: bands(series.len()),
+            new_bands: bands(new_times.len()),
             new_times,
             kept,
-            ..Filled::default()
         };
-        let empty = |rows: usize| [(); 2].map(|()| vec![f64::NAN; rows * channels]);
-        if bands.is_some() {
-            filled.bands = Some(empty(series.len()));
-            filled.new_bands = Some(empty(filled.new_times.len()));
-        }
-        // Where row `row` of the series, or of the new rows, is found among the answers.
-        let place = |time: f64| query.partition_point(|&t| t < time) * channels;
-        let cells = |row: usize| row * channels..(row + 1) * channels;
+        // Where a time is found among the answers.
+        let place = |time: f64| query.partition_point(|&t| t < time) * wanted.len();
         for &row in &holes {
             let from = place(series.times()[row]);
-            for channel in 0..channels {
-                let at = row * channels + channel;
-                if !series.values()[at].is_nan() {
-                    continue;
-                }
-                filled.values[at] = values[from + channel];
-                if let (Some(to), Some(bands)) = (&mut filled.bands, &bands) {
-                    (0..2).for_each(|end| to[end][at] = bands[end][from + channel]);
+            for (column, &channel) in wanted.iter().enumerate() {
+                if missing(row, channel) {
+                    let at = row * channels + channel;
+                    answer.copy(from + column, &mut filled.values, &mut filled.bands, at);
                 }
             }
         }
         for row in 0..filled.new_times.len() {
             let from = place(filled.new_times[row]);
-            filled.new_values[cells(row)].copy_from_slice(&values[from..from + channels]);
-            if let (Some(to), Some(bands)) = (&mut filled.new_bands, &bands) {
-                for end in 0..2 {
-                    to[end][cells(row)].copy_from_slice(&bands[end][from..from + channels]);
-                }
+            for column in 0..channels {
+                let at = row * channels + column;
+                answer.copy(
+                    from + column,
+                    &mut filled.new_values,
+                    &mut filled.new_bands,
+                    at,
+                );
             }
         }
         Ok(filled)
@@ -154,35 +111,28 @@ impl Filler {
     /// # Errors
     /// If the series does not fit an interpolator.
     pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, Error> {
-        let channels = series.channels();
-        if times.is_empty() {
+        let all: Vec<usize> = (0..series.channels()).collect();
+        self.answer(series, &all, times)
+    }
+
+    /// The same of some channels.
+    fn answer(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Answer, Error> {
+        if times.is_empty() || channels.is_empty() {
             return Ok(Answer {
                 bands: self.bands.as_ref().map(|_| Default::default()),
                 ..Answer::default()
             });
         }
-        let curve = self.curve(series, times)?;
+        let curve = self.curve(series, channels, times)?;
         let mut values = curve.values.clone();
         let mut bands = match &self.bands {
             None => None,
-            Some(bands) => {
-                let std_devs = super::interpolator::predictive_std_devs(series, times)?;
-                let end = |sign: f64| {
-                    let ends = values.iter().zip(&std_devs).enumerate();
-                    let ends = ends.map(|(at, (value, std_dev))| {
-                        let channel = at % channels;
-                        let end = value + sign * bands.factors[channel] * std_dev;
-                        self.limits.clamp(channel, end)
-                    });
-                    ends.collect::<Vec<f64>>()
-                };
-                Some([end(-1.0), end(1.0)])
-            }
+            Some(bands) => Some(self.ends(bands, series, channels, times, &curve)?),
         };
-        for channel in 0..channels {
+        for (place, &channel) in channels.iter().enumerate() {
             let (knots, known) = series.observed(channel);
             for (row, &time) in times.iter().enumerate() {
-                let at = row * channels + channel;
+                let at = row * channels.len() + place;
                 values[at] = self.cell(channel, &knots, &known, time, values[at]);
                 if values[at].is_nan() {
                     bands
@@ -200,42 +150,85 @@ impl Filler {
     }
 
     /// The curves of the channels, each by its own interpolator.
-    fn curve(&self, series: &Series, times: &[f64]) -> Result<Curve, Error> {
-        let channels = series.channels();
-        let size = times.len() * channels;
-        let mut merged = Curve {
-            values: vec![f64::NAN; size],
-            ..Curve::default()
-        };
-        let mut done: Vec<bool> = vec![false; channels];
-        for first in 0..channels {
-            if done[first] {
+    fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+        let (width, size) = (channels.len(), times.len() * channels.len());
+        let mut merged = Curve::from(vec![f64::NAN; size]);
+        for (number, candidate) in self.candidates.iter().enumerate() {
+            let places: Vec<usize> = (0..width)
+                .filter(|&place| self.chosen[channels[place]] == number)
+                .collect();
+            if places.is_empty() {
                 continue;
             }
-            let method = self.interpolators[first].method();
-            let curve = self.interpolators[first].curve(series, times)?;
-            for channel in first..channels {
-                if self.interpolators[channel].method() != method {
-                    continue;
+            let own: Vec<usize> = places.iter().map(|&place| channels[place]).collect();
+            let curve = curve_within(candidate.as_ref(), series, &own, times)?;
+            let copy = |to: &mut Vec<f64>, from: &[f64]| {
+                for (to, from) in to.chunks_mut(width).zip(from.chunks(places.len())) {
+                    let cells = places.iter().zip(from);
+                    cells.for_each(|(&place, from)| to[place] = *from);
                 }
-                done[channel] = true;
-                let copy = |to: &mut Vec<f64>, from: &[f64]| {
-                    let rows = to.iter_mut().zip(from).skip(channel).step_by(channels);
-                    rows.for_each(|(to, from)| *to = *from);
-                };
-                copy(&mut merged.values, &curve.values);
-                let parts = [
-                    (&mut merged.predicted, &curve.predicted),
-                    (&mut merged.compensation, &curve.compensation),
-                ];
-                for (to, from) in parts {
-                    if let Some(from) = from {
-                        copy(to.get_or_insert_with(|| vec![f64::NAN; size]), from);
-                    }
+            };
+            copy(&mut merged.values, &curve.values);
+            let parts = [
+                (&mut merged.predicted, &curve.predicted),
+                (&mut merged.compensation, &curve.compensation),
+                (&mut merged.std_devs, &curve.std_devs),
+            ];
+            for (to, from) in parts {
+                if let Some(from) = from {
+                    copy(to.get_or_insert_with(|| vec![f64::NAN; size]), from);
                 }
             }
         }
         Ok(merged)
+    }
+
+    /// Lower and upper ends of bands around the curves.
+    fn ends(
+        &self,
+        bands: &BandCalibration,
+        series: &Series,
+        channels: &[usize],
+        times: &[f64],
+        curve: &Curve,
+    ) -> Result<[Vec<f64>; 2], Error> {
+        let std_devs = self.std_devs(series, channels, times, curve)?;
+        let end = |sign: f64| {
+            let ends = curve.values.iter().zip(&std_devs).enumerate();
+            let ends = ends.map(|(at, (value, std_dev))| {
+                let channel = channels[at % channels.len()];
+                let end = value + sign * bands.factors[channel] * std_dev;
+                self.bounds.clamp(channel, end)
+            });
+            ends.collect()
+        };
+        Ok([end(-1.0), end(1.0)])
+    }
+
+    /// Deviations as the interpolators know them, otherwise those of smoothing splines.
+    fn std_devs(
+        &self,
+        series: &Series,
+        channels: &[usize],
+        times: &[f64],
+        curve: &Curve,
+    ) -> Result<Vec<f64>, Error> {
+        let width = channels.len();
+        let size = times.len() * width;
+        let mut std_devs = curve.std_devs.clone().unwrap_or(vec![f64::NAN; size]);
+        let told = |place: &usize| {
+            let mut column = std_devs.iter().skip(*place).step_by(width);
+            column.any(|std_dev| !std_dev.is_nan())
+        };
+        let places: Vec<usize> = (0..width).filter(|place| !told(place)).collect();
+        let own: Vec<usize> = places.iter().map(|&place| channels[place]).collect();
+        let found = smoothing_std_devs(series, &own, times)?;
+        for (column, &place) in places.iter().enumerate() {
+            let cells = std_devs.iter_mut().skip(place).step_by(width);
+            let from = found.iter().skip(column).step_by(own.len());
+            cells.zip(from).for_each(|(to, from)| *to = *from);
+        }
+        Ok(std_devs)
     }
 
     /// What is filled in at one time of one channel.
@@ -261,26 +254,30 @@ impl Filler {
         {
             return f64::NAN;
         }
-        self.limits.apply(channel, value)
+        self.bounds.apply(channel, value)
+    }
+}
+
+impl Answer {
+    /// Copies the entry `from` to place `to` of a block of values and its bands.
+    fn copy(&self, from: usize, values: &mut [f64], bands: &mut Option<[Vec<f64>; 2]>, to: usize) {
+        values[to] = self.values[from];
+        if let (Some(bands), Some(found)) = (bands, &self.bands) {
+            (0..2).for_each(|end| bands[end][to] = found[end][from]);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SplineKind;
+    use crate::fill::Method;
 
     const NAN: f64 = f64::NAN;
 
     fn filler(channels: usize) -> Filler {
-        Filler {
-            interpolators: vec![Interpolator::Plain(SplineKind::Linear); channels],
-            limits: Bounds::none(channels),
-            asked: Asked::Holes,
-            longest_gap: None,
-            extrapolate: false,
-            bands: None,
-        }
+        let linear = Method::named("linear").unwrap().plain().unwrap();
+        Filler::new(linear, Bounds::none(channels), channels)
     }
 
     /// One channel: missing, 0, missing, 2, missing x 3, 10, missing at times 0..8.
@@ -296,7 +293,7 @@ mod tests {
 
     #[test]
     fn holes_inside_are_filled_and_the_outside_stays_empty() {
-        let filled = filler(1).fill(&series()).unwrap();
+        let filled = filler(1).fill(&series(), &Asked::Holes).unwrap();
         same(
             &filled.values,
             &[NAN, 0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, NAN],
@@ -309,40 +306,58 @@ mod tests {
         let mut filler = filler(1);
         filler.longest_gap = Some(2.0);
         filler.extrapolate = true;
-        let filled = filler.fill(&series()).unwrap();
+        let filled = filler.fill(&series(), &Asked::Holes).unwrap();
         same(
             &filled.values,
             &[0.0, 0.0, 1.0, 2.0, NAN, NAN, NAN, 10.0, 10.0],
         );
     }
 
+    /// Channel a has no hole and is left alone; b is filled by its own method.
     #[test]
-    fn rows_are_added_in_gaps_counted_from_the_row_before() {
-        let series = Series::new(None, 1, vec![0.0, 1.0, 4.6, 5.0], vec![0.0, 1.0, 4.6, 5.0]);
-        let mut filler = filler(1);
-        filler.asked = Asked::Every(1.0);
-        let filled = filler.fill(&series.unwrap()).unwrap();
-        assert_eq!(filled.new_times, [2.0, 3.0, 4.0]);
-        for (value, wanted) in filled.new_values.iter().zip([2.0, 3.0, 4.0]) {
-            assert!((value - wanted).abs() < 1e-12);
-        }
+    fn every_channel_is_filled_by_its_own_method() {
+        let values = vec![0.0, 0.0, 1.0, NAN, 2.0, NAN, 3.0, 9.0];
+        let series = Series::new(None, 2, vec![0.0, 1.0, 2.0, 3.0], values).unwrap();
+        let mut filler = filler(2);
+        let previous = Method::named("previous").unwrap().plain().unwrap();
+        filler.candidates.push(previous);
+        let values = |chosen: [usize; 2], asked: &Asked| {
+            let mut filler = filler.clone();
+            filler.chosen = chosen.to_vec();
+            filler.fill(&series, asked).unwrap()
+        };
+        let linear = values([0, 0], &Asked::Holes).values;
+        assert_eq!(linear, [0.0, 0.0, 1.0, 3.0, 2.0, 6.0, 3.0, 9.0]);
+        let mixed = values([0, 1], &Asked::Holes).values;
+        assert_eq!(mixed, [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 9.0]);
+        let rows = values([1, 0], &Asked::Every(0.5)).new_values;
+        assert_eq!(rows, [0.0, 1.5, 1.0, 4.5, 2.0, 7.5]);
     }
 
+    /// Noise around a line: bands of smoothing are those of any other method around its own curve.
     #[test]
-    fn a_grid_keeps_only_its_rows() {
-        let series = Series::new(None, 1, vec![0.0, 1.5, 2.0, 3.0], vec![0.0, 1.5, 2.0, 3.0]);
-        let mut filler = filler(1);
-        filler.asked = Asked::Grid(1.0);
-        let filled = filler.fill(&series.unwrap()).unwrap();
-        assert_eq!(filled.new_times, [1.0]);
-        assert_eq!(filled.kept, Some(vec![0, 2, 3]));
+    fn bands_are_as_wide_for_every_method() {
+        let values = (0..50)
+            .map(|k| f64::from(k) + f64::from(k * k % 5))
+            .collect::<Vec<_>>();
+        let times: Vec<f64> = (0..50).map(f64::from).collect();
+        let series = Series::new(None, 1, times, values).unwrap();
+        let width = |name: &str| {
+            let method = Method::named(name).unwrap().plain().unwrap();
+            let mut filler = Filler::new(method, Bounds::none(1), 1);
+            let (level, factors) = (0.9, vec![2.0]);
+            filler.bands = Some(BandCalibration { level, factors });
+            let [lower, upper] = filler.at(&series, &[7.5]).unwrap().bands.unwrap();
+            upper[0] - lower[0]
+        };
+        assert!(width("linear") > 0.0);
+        assert!((width("linear") - width("smoothing")).abs() < 1e-12);
     }
 
     #[test]
     fn times_asked_for_get_rows_even_where_there_is_nothing_to_say() {
-        let mut filler = filler(1);
-        filler.asked = Asked::OnlyAt(vec![-1.0, 2.5, 3.0]);
-        let filled = filler.fill(&series()).unwrap();
+        let asked = Asked::OnlyAt(vec![-1.0, 2.5, 3.0]);
+        let filled = filler(1).fill(&series(), &asked).unwrap();
         assert_eq!(filled.new_times, [-1.0, 2.5]);
         same(&filled.new_values, &[NAN, 1.5]);
         assert_eq!(filled.kept, Some(vec![3]));

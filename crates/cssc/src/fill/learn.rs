@@ -3,28 +3,30 @@
 //! Long series are cut into windows; a tenth of the windows validates. What is hidden in
 //! training has the pattern of the real gaps. Errors count in units of each channel's deviation.
 
-use super::gap::{Gap, gaps, shared_gaps, typical_gap};
 use super::windows::{Windows, cut};
-use crate::EndRule;
-use crate::Error;
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
-use crate::model::{Compensation, Model, ModelConfig, OdeRnnConfig};
-use crate::train::{Control, Masking, Progress, RateSchedule, TrainConfig, Trainer};
+use crate::evaluate::{Gap, Gaps};
+use crate::model::{Model, ModelConfig, OdeRnnConfig};
+use crate::settings::{Settings, name_and_value};
+use crate::train::{Masking, RateSchedule, TrainConfig, Trainer};
+use crate::{EndRule, Error};
+use serde::{Deserialize, Serialize};
 
 /// How a model of people's data is trained.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct LearnOptions {
     /// Shape and behaviour of the model; `channels` is set from the data.
     pub model: ModelConfig,
-    /// The training; `observation` is set from the gaps unless `keep_masking`.
+    /// The training; `masking` is set from the gaps unless `keep_masking`.
     pub training: TrainConfig,
-    /// Leaves `training.observation` as it is.
-    pub keep_masking: bool,
     /// How long series are cut.
     pub windows: Windows,
-    /// Typical distance of rows in the model's time.
-    pub typical_gap: f64,
+    /// Leaves `training.masking` as it is.
+    #[serde(skip)]
+    pub keep_masking: bool,
     /// Gaps longer than this are not imitated in training.
+    #[serde(skip)]
     pub longest_gap: Option<f64>,
 }
 
@@ -53,21 +55,60 @@ impl Default for LearnOptions {
                 },
                 ..TrainConfig::default()
             },
-            keep_masking: false,
             windows: Windows::default(),
-            typical_gap: 0.2,
+            keep_masking: false,
             longest_gap: None,
         }
     }
 }
 
 impl LearnOptions {
-    /// The same with another method.
-    #[must_use]
-    pub fn with_method(&self, method: Compensation) -> Self {
-        let mut options = self.clone();
-        options.model.set_compensation(method);
-        options
+    /// The defaults with what was written instead, checked.
+    ///
+    /// # Errors
+    /// If a setting is not known or out of range, with its name.
+    pub fn from_settings(settings: &Settings) -> Result<Self, Error> {
+        let mut options = settings.over(&Self::default())?;
+        options.keep_masking = settings.has("training", "masking");
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Replaces one setting: `PART.NAME=VALUE`, or `NAME=VALUE` for one of the model where it has
+    /// such a setting, otherwise of the training.
+    ///
+    /// # Errors
+    /// If it is not known or not of this form.
+    pub fn set(&mut self, pair: &str) -> Result<(), Error> {
+        let mut settings = Settings::default();
+        match name_and_value(pair) {
+            Some((name, _)) if !name.contains('.') => {
+                let model = serde_json::to_value(&self.model).unwrap_or_default();
+                let part = if model.get(name).is_some() {
+                    "model"
+                } else {
+                    "training"
+                };
+                settings.set(&format!("{part}.{pair}"))?;
+            }
+            _ => settings.set(pair)?,
+        }
+        *self = Self {
+            keep_masking: self.keep_masking || settings.has("training", "masking"),
+            longest_gap: self.longest_gap,
+            ..settings.over(self)?
+        };
+        Ok(())
+    }
+
+    /// Refuses settings that are out of range.
+    ///
+    /// # Errors
+    /// Names the setting, what it is, and what it may be.
+    pub fn check(&self) -> Result<(), Error> {
+        self.model.check()?;
+        self.training.check().map_err(Error::Setting)?;
+        self.windows.check()
     }
 }
 
@@ -92,10 +133,11 @@ impl Learning {
     pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, Error> {
         let mut options = options.clone();
         options.model.set_channels(dataset.channels());
+        let gaps = Gaps::find(dataset);
         if !options.keep_masking {
-            options.training.masking = masking(dataset, &options);
+            options.training.masking = masking(dataset.channels(), &gaps, &options);
         }
-        let windows = cut(dataset, options.windows)?;
+        let windows = cut(dataset, gaps.typical, options.windows)?;
         if windows.len() < 4 {
             return Err(Error::Setting(format!(
                 "there are only {} stretches of at least four rows to learn from; give more \
@@ -103,7 +145,7 @@ impl Learning {
                 windows.len()
             )));
         }
-        let times = TimeScaling::TypicalGap(options.typical_gap);
+        let times = TimeScaling::TypicalGap(options.windows.typical_gap);
         let scaler = Scaler::fit(&windows, ValueScaling::Standard, times)?;
         let scaled = scaler.scale_all(&windows)?;
         let mut numbers: Vec<usize> = (0..scaled.len()).collect();
@@ -122,12 +164,19 @@ impl Learning {
     /// # Errors
     /// If settings are out of range.
     pub fn trainer(&self) -> Result<Trainer<'_>, Error> {
-        Trainer::new(
-            &self.options.model,
-            &self.options.training,
-            &self.train,
-            &self.validation,
-        )
+        self.trainer_of(&self.options.model, &self.options.training)
+    }
+
+    /// A trainer of another model, or of another training, on the same data.
+    ///
+    /// # Errors
+    /// If settings are out of range.
+    pub fn trainer_of(
+        &self,
+        model: &ModelConfig,
+        training: &TrainConfig,
+    ) -> Result<Trainer<'_>, Error> {
+        Trainer::new(model, training, &self.train, &self.validation)
     }
 
     /// What came of it, as a model.
@@ -142,17 +191,18 @@ impl Learning {
 /// What is hidden in training looks like what is missing: a quarter of the cells where single
 /// channels miss single values, otherwise runs of rows as long as the gaps are, a quarter of
 /// the rows in all.
-fn masking(dataset: &Dataset, options: &LearnOptions) -> Masking {
-    if misses_single_cells(dataset) {
+fn masking(channels: usize, gaps: &Gaps, options: &LearnOptions) -> Masking {
+    if misses_single_cells(channels, gaps) {
         return Masking::Cells(0.75);
     }
-    let usual = typical_gap(dataset).unwrap_or(1.0);
+    let usual = gaps.typical.unwrap_or(1.0);
     let longest = options.windows.rows / 3;
     let rows = |length: f64| ((length / usual).round() as usize).saturating_sub(1);
     let allowed = |length: f64| options.longest_gap.is_none_or(|most| length <= most);
-    let mut lengths: Vec<usize> = gaps(dataset)
+    let mut lengths: Vec<usize> = gaps
+        .all
         .iter()
-        .map(|gap| gap.length())
+        .map(Gap::length)
         .filter(|&length| allowed(length))
         .map(|length| rows(length).clamp(1, longest.max(1)))
         .collect();
@@ -170,24 +220,95 @@ fn masking(dataset: &Dataset, options: &LearnOptions) -> Masking {
 }
 
 /// Whether most gaps are single cells of some channels, and not rows or runs of rows.
-fn misses_single_cells(dataset: &Dataset) -> bool {
-    let shared = shared_gaps(dataset);
-    let single =
-        |gaps: &&Vec<Gap>| gaps.len() < dataset.channels() && (1..=2).contains(&gaps[0].cells);
+fn misses_single_cells(channels: usize, gaps: &Gaps) -> bool {
+    let shared = gaps.shared();
+    let single = |gaps: &&Vec<Gap>| gaps.len() < channels && (1..=2).contains(&gaps[0].cells);
     2 * shared.iter().filter(single).count() > shared.len()
 }
 
-/// Trains a model on gappy data.
-///
-/// # Errors
-/// If there is too little to learn from, settings are out of range or the training diverges.
-pub fn learn(
-    dataset: &Dataset,
-    options: &LearnOptions,
-    progress: impl FnMut(&Trainer<'_>, &Progress) -> Control,
-) -> Result<Model, Error> {
-    let learning = Learning::new(dataset, options)?;
-    let mut trainer = learning.trainer()?;
-    trainer.run(progress)?;
-    learning.model(trainer)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Compensation;
+
+    fn options(set: &[&str]) -> Result<LearnOptions, String> {
+        let mut settings = Settings::default();
+        for pair in set {
+            settings.set(pair).map_err(|error| error.to_string())?;
+        }
+        LearnOptions::from_settings(&settings).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn single_settings_replace_defaults() {
+        assert_eq!(options(&[]).unwrap(), LearnOptions::default());
+        let found = options(&[
+            "model.compensation=hidden",
+            "training.rate=0.5",
+            "windows.rows=12",
+            "training.masking={fraction=0.5}",
+        ])
+        .unwrap();
+        assert_eq!(found.model.compensation(), Compensation::Hidden);
+        assert_eq!(found.training.rate, 0.5);
+        assert_eq!(found.windows.rows, 12);
+        assert_eq!(found.training.masking, Masking::Fraction(0.5));
+        assert!(found.keep_masking);
+    }
+
+    #[test]
+    fn a_setting_without_its_part_is_of_the_model_or_the_training() {
+        let mut options = LearnOptions {
+            longest_gap: Some(5.0),
+            ..LearnOptions::default()
+        };
+        for pair in [
+            "step=0.5",
+            "clip=1.0",
+            "windows.rows=12",
+            "masking={count=3}",
+        ] {
+            options.set(pair).unwrap();
+        }
+        let ModelConfig::OdeRnn(model) = &options.model else {
+            panic!("the default is an ODE-RNN")
+        };
+        assert_eq!((model.step, options.training.clip), (0.5, Some(1.0)));
+        assert_eq!((options.windows.rows, options.longest_gap), (12, Some(5.0)));
+        assert!(options.keep_masking);
+        assert!(options.set("speed=1").is_err());
+        assert!(options.set("speed").is_err());
+    }
+
+    #[test]
+    fn names_of_older_versions_still_work() {
+        let old = options(&[
+            "model.method=hidden-cssc",
+            "model.initial-deviation=0.2",
+            "training.observation={count=5}",
+        ])
+        .unwrap();
+        assert_eq!(old.model.compensation(), Compensation::Hidden);
+        let ModelConfig::OdeRnn(model) = &old.model else {
+            panic!("the default is an ODE-RNN")
+        };
+        assert_eq!(model.initial_std_dev, 0.2);
+        assert_eq!(old.training.masking, Masking::Count(5));
+        assert!(old.keep_masking);
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_by_name() {
+        for (pair, words) in [
+            ("training.speed=1", "training.speed: unknown field `speed`"),
+            ("model.hidden=\"many\"", "model: hidden: invalid type"),
+            ("training.rate=-1", "`rate` is -1"),
+            ("model.step=0", "`step` is 0"),
+            ("windows.rows=3", "`rows` is 3"),
+            ("windows.stride=0", "`stride` is 0"),
+        ] {
+            let message = options(&[pair]).unwrap_err();
+            assert!(message.contains(words), "{pair}: {message}");
+        }
+    }
 }

@@ -1,48 +1,49 @@
 //! From series with gaps to filled series that can be trusted.
 //!
-//! ```text
-//! gaps ──> hold-out ──> training ──> comparison ──> fill
-//! where    hide what    on what is   every method   the best one,
-//! is it    is known,    left         on what was    inside limits,
-//! missing  like gaps                 hidden         with bands
-//! ```
+//! [`Imputer`] does all of it: it hides what is known, trains, compares every method of [`METHODS`]
+//! on what was hidden ([`evaluate`](crate::evaluate)), and fills with the best one for each channel.
 //!
 //! | file | |
 //! |---|---|
-//! | `gap` | stretches in which something is missing |
-//! | `hold_out` | hides known values in the pattern of the real gaps |
-//! | `method` | the methods by name |
-//! | `interpolator` | a method, ready to give curves |
-//! | `windows`, `learn` | from long series to a trained model |
-//! | `compare` | scores on what was hidden, and the choice for every channel |
-//! | `bands` | how sure a value is, calibrated on what was hidden |
-//! | `bounds` | smallest and largest values, integers |
+//! | `plain` | methods that need no training |
+//! | `trained` | a trained model as a method (`nn`) |
+//! | `methods` | the registry: every method by name |
 //! | `steps` | channels that move in steps, where no smooth curve can help |
-//! | `auto` | all of it: the choice of the method by evidence |
+//! | `asked` | which rows are wanted |
 //! | `filler` | fills a series |
+//! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
+//! | `imputer` | the choice of the method by evidence |
+//!
+//! Without the feature `nn` there are the plain methods.
 
-mod auto;
-mod bands;
-mod bounds;
-mod compare;
+mod asked;
 mod filler;
-mod gap;
-mod hold_out;
-mod interpolator;
+mod imputer;
+#[cfg(feature = "nn")]
 mod learn;
-mod method;
+mod methods;
+mod plain;
 mod steps;
+#[cfg(feature = "nn")]
+mod trained;
+#[cfg(feature = "nn")]
+mod training;
+#[cfg(feature = "nn")]
 mod windows;
 
-pub use auto::{AutoOptions, Choice, Trained, choose};
-pub use bands::{BandCalibration, Coverage};
-pub use bounds::Bounds;
-pub use compare::{Comparison, MethodScore, Score, predict_hidden, std_devs};
-pub use filler::{Answer, Asked, Filler};
-pub use gap::{Gap, gaps, typical_gap};
-pub use hold_out::{Hidden, HoldOut, HoldOutOptions, Pattern};
-pub use interpolator::{Curve, Interpolator, hidden_std_devs};
-pub use learn::{LearnOptions, Learning, learn};
-pub use method::Method;
+pub use crate::data::Filled;
+pub use crate::evaluate::{Bound, Bounds};
+pub use asked::Asked;
+pub use filler::{Answer, Filler};
+pub use imputer::{Event, Fitted, Imputer};
+#[cfg(feature = "nn")]
+pub use learn::{LearnOptions, Learning};
+pub use methods::{METHODS, Method};
+pub use plain::{Previous, Smoothing, Spline};
 pub use steps::{Steps, find_steps};
-pub use windows::{Windows, cut};
+#[cfg(feature = "nn")]
+pub use trained::ModelInterpolator;
+#[cfg(feature = "nn")]
+pub use training::Trained;
+#[cfg(feature = "nn")]
+pub use windows::Windows;

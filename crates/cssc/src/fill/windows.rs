@@ -1,16 +1,22 @@
 //! Long series cut into windows that a model is trained on.
 
-use super::gap::typical_gap;
 use crate::Error;
 use crate::data::{Dataset, Series};
+use serde::{Deserialize, Serialize};
 
-/// How long series are cut.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Fewest rows that teach anything.
+const FEWEST_ROWS: usize = 4;
+
+/// How long series are cut and scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Windows {
     /// Rows of a window. Default 64.
     pub rows: usize,
     /// Rows from the start of one window to the start of the next. Default half a window.
     pub stride: usize,
+    /// Typical distance of rows in the model's time. Default 0.2.
+    pub typical_gap: f64,
 }
 
 impl Default for Windows {
@@ -18,17 +24,47 @@ impl Default for Windows {
         Self {
             rows: 64,
             stride: 32,
+            typical_gap: 0.2,
         }
     }
 }
 
+impl Windows {
+    /// Refuses settings that are out of range.
+    ///
+    /// # Errors
+    /// Names the setting, what it is, and what it may be.
+    pub fn check(&self) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::Setting(text));
+        if self.rows < FEWEST_ROWS {
+            return refuse(format!(
+                "`rows` is {}; give at least {FEWEST_ROWS}",
+                self.rows
+            ));
+        }
+        if self.stride == 0 {
+            return refuse("`stride` is 0; give at least 1".to_owned());
+        }
+        if !(self.typical_gap > 0.0 && self.typical_gap.is_finite()) {
+            let gap = self.typical_gap;
+            return refuse(format!("`typical-gap` is {gap}; give a positive number"));
+        }
+        Ok(())
+    }
+}
+
 /// Cuts every series into overlapping windows of rows that hold a value. Where neighbouring rows
-/// are further apart than half a window usually lasts, no window reaches across.
+/// are further apart than half a window usually lasts (`typical` is the usual distance), no window
+/// reaches across.
 ///
 /// # Errors
 /// Only if series cannot be rebuilt, which would be a fault of this library.
-pub fn cut(dataset: &Dataset, windows: Windows) -> Result<Dataset, Error> {
-    let longest = typical_gap(dataset).unwrap_or(f64::INFINITY) * windows.rows as f64 / 2.0;
+pub(super) fn cut(
+    dataset: &Dataset,
+    typical: Option<f64>,
+    windows: Windows,
+) -> Result<Dataset, Error> {
+    let longest = typical.unwrap_or(f64::INFINITY) * windows.rows as f64 / 2.0;
     let mut all = Vec::new();
     for (number, series) in dataset.series().iter().enumerate() {
         let known = |&row: &usize| series.row(row).iter().any(|value| !value.is_nan());
@@ -48,7 +84,7 @@ pub fn cut(dataset: &Dataset, windows: Windows) -> Result<Dataset, Error> {
 /// Where windows begin; the last one ends with the stretch. Stretches of fewer than four rows
 /// teach nothing.
 fn starts(rows: usize, windows: Windows) -> Vec<usize> {
-    if rows < 4 {
+    if rows < FEWEST_ROWS {
         return Vec::new();
     }
     let last = rows.saturating_sub(windows.rows);
@@ -81,7 +117,12 @@ mod tests {
         let values = (0..15).map(f64::from).collect();
         let series = Series::new(None, 1, times, values).unwrap();
         let data = Dataset::new(vec!["x".into()], vec![series]).unwrap();
-        let cut = cut(&data, Windows { rows: 6, stride: 3 }).unwrap();
+        let windows = Windows {
+            rows: 6,
+            stride: 3,
+            ..Windows::default()
+        };
+        let cut = cut(&data, Some(1.0), windows).unwrap();
         let values: Vec<&[f64]> = cut.series().iter().map(Series::values).collect();
         assert_eq!(
             values,

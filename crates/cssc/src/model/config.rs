@@ -3,12 +3,14 @@
 use super::compensated::Compensation;
 use super::gru_d::{GruD, GruDConfig};
 use super::gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
+use super::latent_cssc::{LatentCssc, LatentCsscConfig};
 use super::latent_ode::{LatentOde, LatentOdeConfig};
 use super::network::Network;
 use super::ode_rnn::{OdeRnn, OdeRnnConfig};
 use super::rnn_dt::{RnnDt, RnnDtConfig};
 use crate::Error;
 use crate::nn::{Float, Parameters};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,6 +30,8 @@ pub enum ModelConfig {
     LatentOde(LatentOdeConfig),
     /// A continuous gated recurrent unit with Bayesian updates.
     GruOdeBayes(GruOdeBayesConfig),
+    /// Attention to all observations and a smooth decoder, compensated.
+    LatentCssc(LatentCsscConfig),
     /// A network from outside this library; its program builds it.
     Custom(CustomConfig),
 }
@@ -100,6 +104,11 @@ pub const MODEL_METHODS: &[ModelMethod] = &[
         description: "an ODE-RNN with the compensation of its state",
         config: || ode_rnn(Compensation::Hidden),
     },
+    ModelMethod {
+        name: "latent-cssc",
+        description: "attention to all observations, a smooth decoder, the compensation",
+        config: || ModelConfig::LatentCssc(LatentCsscConfig::default()),
+    },
 ];
 
 /// One arm a kind.
@@ -111,6 +120,7 @@ macro_rules! each {
             ModelConfig::GruD($config) => $body,
             ModelConfig::LatentOde($config) => $body,
             ModelConfig::GruOdeBayes($config) => $body,
+            ModelConfig::LatentCssc($config) => $body,
             ModelConfig::Custom($custom) => $other,
         }
     };
@@ -169,7 +179,8 @@ from_settings!(
     RnnDt(RnnDtConfig),
     GruD(GruDConfig),
     LatentOde(LatentOdeConfig),
-    GruOdeBayes(GruOdeBayesConfig)
+    GruOdeBayes(GruOdeBayesConfig),
+    LatentCssc(LatentCsscConfig)
 );
 
 impl ModelConfig {
@@ -206,6 +217,7 @@ impl ModelConfig {
             Self::GruD(_) => "gru-d",
             Self::LatentOde(_) => "latent-ode",
             Self::GruOdeBayes(_) => "gru-ode-bayes",
+            Self::LatentCssc(_) => "latent-cssc",
             Self::Custom(_) => "custom",
         }
     }
@@ -290,6 +302,7 @@ impl ModelConfig {
             Self::GruD(config) => Box::new(GruD::new(config, parameters, seed)),
             Self::LatentOde(config) => Box::new(LatentOde::new(config, parameters, seed)),
             Self::GruOdeBayes(config) => Box::new(GruOdeBayes::new(config, parameters, seed)),
+            Self::LatentCssc(config) => Box::new(LatentCssc::new(config, parameters, seed)),
             Self::Custom(custom) => return Err(custom.unknown()),
         })
     }
@@ -320,12 +333,13 @@ impl<'de> Deserialize<'de> for ModelConfig {
         };
         let settings = Value::Object(settings);
         let config = match kind.as_str() {
-            "ode-rnn" => serde_json::from_value(settings).map(Self::OdeRnn),
-            "rnn-dt" => serde_json::from_value(settings).map(Self::RnnDt),
-            "gru-d" => serde_json::from_value(settings).map(Self::GruD),
-            "latent-ode" => serde_json::from_value(settings).map(Self::LatentOde),
-            "gru-ode-bayes" => serde_json::from_value(settings).map(Self::GruOdeBayes),
-            "custom" => serde_json::from_value(settings).map(Self::Custom),
+            "ode-rnn" => named(settings).map(Self::OdeRnn),
+            "rnn-dt" => named(settings).map(Self::RnnDt),
+            "gru-d" => named(settings).map(Self::GruD),
+            "latent-ode" => named(settings).map(Self::LatentOde),
+            "gru-ode-bayes" => named(settings).map(Self::GruOdeBayes),
+            "latent-cssc" => named(settings).map(Self::LatentCssc),
+            "custom" => named(settings).map(Self::Custom),
             _ => {
                 return Err(D::Error::custom(format!(
                     "there is no kind of model `{kind}`"
@@ -334,6 +348,13 @@ impl<'de> Deserialize<'de> for ModelConfig {
         };
         config.map_err(D::Error::custom)
     }
+}
+
+/// Settings of one kind; what is wrong is told with the name of the setting.
+fn named<T: DeserializeOwned>(
+    settings: Value,
+) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
+    serde_path_to_error::deserialize(settings)
 }
 
 #[cfg(test)]

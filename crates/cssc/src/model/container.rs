@@ -13,7 +13,7 @@
 //! so that a file that was cut, changed or made by a newer program is refused, with the reason.
 
 use crate::Error;
-use crate::files;
+use crate::io::write_whole;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -68,7 +68,7 @@ pub(crate) fn write(
     let file = safetensors::serialize(views, Some(metadata))
         .map_err(|error| io(std::io::Error::other(error)))?;
     let file = in_order(&file).map_err(&io)?;
-    files::replace(path, &file).map_err(io)
+    write_whole(path, |out| out.write_all(&file)).map_err(io)
 }
 
 /// The same file with the entries of its head in the order of their names, so that equal models

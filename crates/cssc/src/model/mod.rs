@@ -10,6 +10,7 @@
 //! | `latent_ode` | an initial state from all observations, and its flow |
 //! | `gru_ode_bayes` | a continuous gated recurrent unit that says how sure it is |
 //! | `checks`, `rows`, `sequence`, `walk`, `gaussian` | what the models share |
+//! | `latent_cssc` | our own: attention to all observations, a smooth decoder |
 //! | `windows`, `curve`, `curve_options`, `interpolate` | the curve of a series at any times |
 //! | `container`, `file` | models on disk |
 
@@ -24,6 +25,7 @@ mod gaussian;
 mod gru_d;
 mod gru_ode_bayes;
 mod interpolate;
+mod latent_cssc;
 mod latent_ode;
 mod network;
 mod ode_rnn;
@@ -40,6 +42,7 @@ pub use file::{Model, ModelInfo};
 pub use gru_d::{GruD, GruDConfig};
 pub use gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 pub use interpolate::{Bands, Interpolation};
+pub use latent_cssc::{LatentCssc, LatentCsscConfig};
 pub use latent_ode::{LatentOde, LatentOdeConfig};
 pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};

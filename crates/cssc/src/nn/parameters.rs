@@ -20,6 +20,8 @@ pub struct ParameterId(pub(crate) usize);
 pub enum ParameterRole {
     /// A matrix that rows are multiplied by: laid out for the kernels by [`Parameters::pack`].
     Weight,
+    /// The same where a network begins or ends: an optimiser may treat it differently.
+    Embedding,
     /// Numbers that are added to each row.
     Bias,
     /// Numbers that each row is multiplied by, column by column.
@@ -121,6 +123,15 @@ impl<T: Float> Parameters<T> {
         ParameterId(self.infos.len() - 1)
     }
 
+    /// Says that the weight of the layer `name` is an [`Embedding`](ParameterRole::Embedding).
+    pub fn embed(&mut self, name: &str) {
+        let weight = format!("{name}.weight");
+        let found = self.infos.iter_mut().find(|info| info.name == weight);
+        if let Some(info) = found {
+            info.role = ParameterRole::Embedding;
+        }
+    }
+
     /// Names, shapes and places, in order.
     #[must_use]
     pub fn infos(&self) -> &[ParameterInfo] {
@@ -158,7 +169,7 @@ impl<T: Float> Parameters<T> {
         let arch = arch::best();
         for (info, packed) in self.infos.iter().zip(&mut self.packed) {
             let [rows, columns] = info.shape;
-            if info.role == ParameterRole::Weight {
+            if matches!(info.role, ParameterRole::Weight | ParameterRole::Embedding) {
                 let matrix = &self.values[info.range.clone()];
                 packed
                     .straight
@@ -185,6 +196,11 @@ impl<T: Float> Parameters<T> {
         };
         other.pack();
         other
+    }
+
+    /// Whether the numbers are to be filled from a file.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.blank
     }
 
     pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {

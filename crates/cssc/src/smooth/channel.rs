@@ -3,7 +3,7 @@
 use super::kalman::GaussianState;
 use super::options::Penalty;
 use super::penalty::cross_validated;
-use crate::lanes::Pack;
+use crate::numeric::lanes::Pack;
 
 /// Knots of a block: what is known at each of them stays in the processor's own memory.
 const BLOCK: usize = 256;

@@ -15,7 +15,7 @@
 //! `W` penalties λ are walked at the same time: one step waits for the one before it, several
 //! side by side do not wait for each other.
 
-use crate::lanes::Pack;
+use crate::numeric::lanes::Pack;
 
 /// GaussianState of value and slope from one side, for `W` penalties; slopes count in the
 /// direction of the walk, so that kalman from the future is the same thing with time reversed.

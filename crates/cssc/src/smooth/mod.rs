@@ -13,7 +13,7 @@
 //! smallest repair of the prediction that is C², plus a straight line fitted to the data. With a
 //! prediction of zero it is the cubic smoothing spline of Reinsch (1967).
 //!
-//! Holes are folded and pinned as there ([`Role`](crate::Role)); a pin takes part as an
+//! Holes are folded and pinned as there ([`Role`](crate::compensate::Role)); a pin takes part as an
 //! observation of little weight.
 //!
 //! # How it is solved

@@ -5,9 +5,9 @@ use super::moments::MomentSystem;
 use super::pieces::{PiecewiseCubic, shift};
 use super::{SharedKnots, SplineKind};
 use crate::error::{Error, check_knots, check_length};
-use crate::lanes::{Lanes, Pack, for_each_pack};
+use crate::numeric::lanes::{Lanes, Pack, for_each_pack};
+use crate::numeric::real::Real;
 use crate::path::Path;
-use crate::real::Real;
 
 impl PiecewiseCubic {
     /// The spline of the given kind through `values`, a time-major block `[times, channels]`

@@ -12,8 +12,8 @@
 use super::SplineKind;
 use super::pieces::PiecewiseCubic;
 use super::tridiagonal::Tridiagonal;
-use crate::lanes::{Lanes, Pack};
-use crate::real::Real;
+use crate::numeric::lanes::{Lanes, Pack};
+use crate::numeric::real::Real;
 
 /// The cubic on a gap from its value at the left end, the slope of its chord and its second
 /// derivatives at both ends (the pieces of Theorem 1).

@@ -7,10 +7,10 @@
 //! the pieces in O(m log(knots / m)). Outside the knots the end pieces are extended.
 
 use crate::error::{Error, check_knots, check_length, check_query};
-use crate::lanes::{Lanes, Pack, row, row_mut};
-use crate::parallel::WORTH_SPLITTING;
+use crate::numeric::lanes::{Lanes, Pack, row, row_mut};
+use crate::numeric::parallel::WORTH_SPLITTING;
+use crate::numeric::real::Real;
 use crate::path::{Jets, Path, Side};
-use crate::real::Real;
 
 /// Knots, and a cubic for each interval between them and each channel. A single knot carries
 /// one constant piece.

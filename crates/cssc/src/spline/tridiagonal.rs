@@ -21,8 +21,8 @@
 //! Stability of Numerical Algorithms*, sec. 9.6) and no pivot vanishes, whatever the ratio of
 //! the gaps.
 
-use crate::lanes::Pack;
-use crate::parallel::both;
+use crate::numeric::lanes::Pack;
+use crate::numeric::parallel::both;
 
 /// The factors of a tridiagonal matrix.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@
 //! random state are the step number. Beside the parameters there are the optimiser's two
 //! averages, the same three before the last step (to undo it), and the best parameters.
 
-use super::adamax::AdaMax;
+use super::optimizer::OptimizerState;
 use super::trainer::{Summary, TrainConfig, Trainer, Weights};
 use crate::Error;
 use crate::data::Dataset;
@@ -94,19 +94,20 @@ impl<'d> Trainer<'d> {
                 ))),
             }
         };
-        let optimizer = |part: &str, steps| -> Result<AdaMax<f32>, Error> {
-            let mut optimizer = AdaMax::new(0);
-            optimizer.steps = steps;
-            optimizer.mean = get(&format!("{part}.mean"))?;
-            optimizer.size = get(&format!("{part}.size"))?;
-            Ok(optimizer)
+        let optimizer = |part: &str, steps| -> Result<OptimizerState<f32>, Error> {
+            Ok(OptimizerState {
+                steps,
+                mean: get(&format!("{part}.mean"))?,
+                size: get(&format!("{part}.size"))?,
+            })
         };
         trainer
             .parameters
             .values_mut()
             .copy_from_slice(&get("now.parameters")?);
         trainer.parameters.pack();
-        trainer.optimizer = optimizer("now", state.optimizer_steps)?;
+        let now = optimizer("now", state.optimizer_steps)?;
+        trainer.optimizer.restore(&now);
         if let Some(steps) = state.undo_steps {
             let values = get("undo.parameters")?;
             trainer.last_good = Some(Weights {

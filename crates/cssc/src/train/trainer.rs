@@ -7,7 +7,7 @@
 //! A loss or gradient that is not finite undoes the last step, halves the rate and goes on;
 //! after [`MOST_RECOVERIES`] times the training ends with an error.
 
-use super::adamax::AdaMax;
+use super::optimizer::{Optimizer, OptimizerKind, OptimizerState};
 use super::parallel::{LossStep, ParallelBatch, Scores};
 use super::rate::RateSchedule;
 use super::sample::{Masking, Sample};
@@ -29,6 +29,10 @@ pub struct TrainConfig {
     pub steps: u64,
     /// Series in a batch. Default 50.
     pub batch: usize,
+    /// The optimiser: `adamax` (the paper's, default), `adam`, or `muon`.
+    pub optimizer: OptimizerKind,
+    /// Part of a weight that is taken off at each step, times the rate. Default 0.
+    pub weight_decay: f64,
     /// Base learning rate. Default 0.01.
     pub rate: f64,
     /// How it changes. Default one cycle, rising for 5 % of the steps, down to a thousandth.
@@ -57,6 +61,8 @@ impl Default for TrainConfig {
         Self {
             steps: 6000,
             batch: 50,
+            optimizer: OptimizerKind::AdaMax,
+            weight_decay: 0.0,
             rate: 0.01,
             schedule: RateSchedule::OneCycle {
                 rise: 0.05,
@@ -107,6 +113,12 @@ impl TrainConfig {
             let weight = self.late_fit_weight;
             return Err(format!(
                 "`late-fit-weight` is {weight}; give a positive number"
+            ));
+        }
+        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
+            let decay = self.weight_decay;
+            return Err(format!(
+                "`weight-decay` is {decay}; give 0 or a positive number"
             ));
         }
         if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
@@ -195,7 +207,7 @@ fn from_json<A: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Resul
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights {
     pub(crate) values: Vec<f32>,
-    pub(crate) optimizer: AdaMax<f32>,
+    pub(crate) optimizer: OptimizerState<f32>,
 }
 
 /// A training in progress.
@@ -205,7 +217,7 @@ pub struct Trainer<'d> {
     pub(crate) model: ModelConfig,
     network: Box<dyn Network<f32>>,
     pub(crate) parameters: Parameters<f32>,
-    pub(crate) optimizer: AdaMax<f32>,
+    pub(crate) optimizer: Optimizer<f32>,
     pub(crate) last_good: Option<Weights>,
     pub(crate) best: Option<Vec<f32>>,
     pub(crate) summary: Summary,
@@ -269,7 +281,7 @@ impl<'d> Trainer<'d> {
             config: config.clone(),
             model: model.clone(),
             network,
-            optimizer: AdaMax::new(parameters.values().len()),
+            optimizer: Optimizer::new(config.optimizer, config.weight_decay, parameters.infos()),
             gradient: Gradient::zeros(&parameters),
             parameters,
             last_good: None,
@@ -418,11 +430,11 @@ impl<'d> Trainer<'d> {
         let clip = self.config.clip.map_or(1.0, |most| (most / norm).min(1.0));
         let kept = self.last_good.get_or_insert_with(|| Weights {
             values: Vec::new(),
-            optimizer: AdaMax::new(0),
+            optimizer: OptimizerState::default(),
         });
         kept.values.clear();
         kept.values.extend_from_slice(self.parameters.values());
-        kept.optimizer.clone_from(&self.optimizer);
+        self.optimizer.save(&mut kept.optimizer);
         let gradient = &self.gradient.values;
         self.optimizer
             .step(self.parameters.values_mut(), gradient, clip, rate);
@@ -441,7 +453,7 @@ impl<'d> Trainer<'d> {
         if let Some(good) = &self.last_good {
             self.parameters.values_mut().copy_from_slice(&good.values);
             self.parameters.pack();
-            self.optimizer.clone_from(&good.optimizer);
+            self.optimizer.restore(&good.optimizer);
         }
         self.rate_factor *= 0.5;
         Ok(self.summary.recoveries)

@@ -9,7 +9,8 @@
 //! difference of terms of 1e5. Between two own knots the compensation is one cubic (less
 //! parabolas) written about several knots, so there the size is the largest on the way.
 
-use cssc::{EndRule, PiecewiseCubic, Role, Side};
+use cssc::compensate::Role;
+use cssc::{EndRule, PiecewiseCubic, Side};
 
 use super::problem::Problem;
 

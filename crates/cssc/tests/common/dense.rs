@@ -4,7 +4,8 @@
 //! Unknowns are $a_p h^p$ and rows are scaled to unit size; residuals of the refinement are
 //! summed in twice the precision, so the answer is better than the one under test.
 
-use cssc::{EndRule, Role, Side};
+use cssc::compensate::Role;
+use cssc::{EndRule, Side};
 
 use super::check::{roles, target};
 use super::problem::Problem;

@@ -1,6 +1,7 @@
 //! Random compensation problems.
 
-use cssc::{CompensationOptions, EndRule, Error, Jets, PiecewiseCubic, Plan, Side};
+use cssc::compensate::Plan;
+use cssc::{CompensationOptions, EndRule, Error, Jets, PiecewiseCubic, Side};
 use proptest::prelude::*;
 
 use super::random::Random;

@@ -2,7 +2,8 @@
 //! minimise the objective under the constraints, with one Lagrange multiplier a constraint.
 //! Written from the definition; it knows nothing of kicks, filters or reduced equations.
 
-use cssc::{Penalty, Role, Side, SmoothOptions};
+use cssc::compensate::Role;
+use cssc::{Penalty, Side, SmoothOptions};
 
 use super::check::{roles, target};
 use super::dense::{Row, derivative, refined_solution};

@@ -327,7 +327,7 @@ fn an_unfinished_table_leaves_no_trace() {
     let failed = apply(&mut reader, &mut writer, |_| {
         Err::<Filled, _>(Error::other("nothing"))
     });
-    assert_eq!(failed.unwrap_err().to_string(), "cannot generate: nothing");
+    assert_eq!(failed.unwrap_err().to_string(), "nothing");
     drop(writer);
     let left: Vec<_> = std::fs::read_dir(files.directory.path()).unwrap().collect();
     assert_eq!(left.len(), 1);

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cssc::Error;
 use cssc::data::Dataset;
-use cssc::data::table::{
-    Duplicates, Layout, Notice, ReadOptions, TimeFormat, read_dataset, read_files,
-};
+use cssc::data::table::{Duplicates, Notice, ReadOptions, TimeFormat, read_dataset};
 use tempfile::TempDir;
 
 use crate::repository;
@@ -135,49 +133,6 @@ fn a_long_table_makes_one_series_for_each_id() {
     assert_eq!(ids, ["a", "b"]);
     assert_eq!(data.series()[0].times(), [0.0, 1.5]);
     assert_eq!(data.series()[0].observed(1), (vec![0.0], vec![2.0]));
-}
-
-#[test]
-fn a_wide_table_makes_one_series_for_each_column() {
-    let options = ReadOptions {
-        layout: Layout::Wide,
-        ..ReadOptions::default()
-    };
-    let (data, _) = read_as("time,north,south\n0,1,\n1,,5\n2,3,6\n", &options).unwrap();
-    assert_eq!(data.channel_names(), ["value"]);
-    let [north, south] = data.series() else {
-        panic!("two series")
-    };
-    assert_eq!(
-        (north.id(), north.times(), north.values()),
-        (Some("north"), &[0.0, 2.0][..], &[1.0, 3.0][..])
-    );
-    assert_eq!(
-        (south.id(), south.times(), south.values()),
-        (Some("south"), &[1.0, 2.0][..], &[5.0, 6.0][..])
-    );
-}
-
-#[test]
-fn one_file_per_series_takes_the_ids_from_the_names() {
-    let directory = TempDir::new().unwrap();
-    let one = put(&directory, "one.csv", b"t,x\n0,1\n1,2\n");
-    let two = put(&directory, "two.tsv", b"t\tx\n5\t1\n");
-    let (data, _) = read_files(&[one.clone(), two], &ReadOptions::default()).unwrap();
-    let ids: Vec<_> = data
-        .series()
-        .iter()
-        .map(|series| series.id().unwrap())
-        .collect();
-    assert_eq!(ids, ["one", "two"]);
-    let other = put(&directory, "other.csv", b"t,y\n0,1\n");
-    let message = read_files(&[one, other], &ReadOptions::default())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        message.ends_with("other.csv: expected the channels x, found y"),
-        "{message}"
-    );
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What each column of a table is for: named by the user, or found by name, type and content.
 use arrow_array::{Array, RecordBatch, StringArray};
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 
-use super::cells::{self, counts_per_second, is_text};
+use super::cells::{self, counts_per_second, integer_range, is_text};
 use super::number::{Entry, NumberRules};
-use super::options::{Layout, ReadOptions};
+use super::options::ReadOptions;
 use super::time::is_iso;
 use crate::error::{Hint, Problem};
 
@@ -49,6 +49,8 @@ pub struct Columns {
     pub time: Vec<usize>,
     /// The columns of values.
     pub channels: Vec<usize>,
+    /// Columns of values that the user said hold integers.
+    pub integers: Vec<usize>,
 }
 
 impl Columns {
@@ -66,7 +68,6 @@ impl Columns {
         };
         let id = match &options.id {
             Some(name) => Some(finder.named(name)?),
-            None if options.layout == Layout::Wide => None,
             None => finder.first_called(&ID_NAMES),
         };
         let time = match &options.time[..] {
@@ -97,11 +98,23 @@ impl Columns {
             let text = format!("no column of numbers is left for values; the columns are {names}");
             return Err(text.into());
         }
+        let integers: Vec<usize> = options
+            .integers
+            .iter()
+            .map(|name| finder.named(name))
+            .collect::<Result<_, _>>()?;
+        if let Some(&other) = integers.iter().find(|column| !channels.contains(column)) {
+            let name = schema.field(other).name();
+            return Err(
+                format!("column `{name}` is to hold integers, but is no column of values").into(),
+            );
+        }
         Ok(Self {
             schema,
             id,
             time,
             channels,
+            integers,
         })
     }
 
@@ -116,6 +129,17 @@ impl Columns {
             .iter()
             .map(|&column| self.name(column).to_owned())
             .collect()
+    }
+
+    /// Smallest and largest integer that each channel can hold; `None` for channels of other
+    /// numbers.
+    pub fn integer_ranges(&self) -> Vec<Option<(f64, f64)>> {
+        let range = |column: &usize| {
+            let asked = self.integers.contains(column);
+            let asked = asked.then(|| integer_range(&DataType::Int64)).flatten();
+            integer_range(self.schema.field(*column).data_type()).or(asked)
+        };
+        self.channels.iter().map(range).collect()
     }
 
     /// Names of the columns that are passed through.
@@ -253,7 +277,7 @@ impl Finder<'_> {
 mod tests {
     use super::*;
     use arrow_array::ArrayRef;
-    use arrow_schema::{DataType, Field, Schema};
+    use arrow_schema::{Field, Schema};
     use std::sync::Arc;
 
     fn find(header: &str, rows: &[&str], options: &ReadOptions) -> Result<Columns, Problem> {

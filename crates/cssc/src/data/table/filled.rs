@@ -1,8 +1,10 @@
 //! Rows of a series with its holes filled and new rows between them, as columns to be written.
 //!
-//! An entry that was there is kept as it was read, text for text. Only holes are filled, and
-//! values that are means of several rows replaced. A new row has its id, its time in the form of
-//! the row before it, its values, and nothing in the columns that are passed through.
+//! An entry that was there is kept as it was read: text for text, bit for bit, and as exactly when
+//! the table is written in another format. Only holes are filled, and values that are means of
+//! several rows replaced, in the type of their column; as text they are the shortest that reads back
+//! the same. A new row has its id, its time in the form of the row before it, its values, and
+//! nothing in the columns that are passed through.
 use std::sync::Arc;
 
 use arrow_array::{
@@ -16,6 +18,7 @@ use arrow_select::take::take;
 use super::cells::{self, counts_per_second, is_text};
 use super::series_rows::SeriesRows;
 use super::shape::Shape;
+use super::time::FINEST_SECONDS;
 use crate::Error;
 use crate::data::{Filled, Series};
 
@@ -123,8 +126,7 @@ impl<'a> Builder<'a> {
             } else {
                 self.passed(at, columns.id == Some(at))
             };
-            let column = column?;
-            cast(&column, kind)
+            cells::convert(&column?, kind)
         };
         let built = (0..schema.fields().len())
             .map(build)
@@ -156,7 +158,7 @@ impl<'a> Builder<'a> {
             Extra::Band(channel, end) if is_text(kind) => {
                 let text = |&row: &Row| {
                     let band = self.band(row, channel, end)?;
-                    Some(self.shape.numbers.write(readable(band)))
+                    Some(self.shape.numbers.write(band))
                 };
                 Arc::new(self.order.iter().map(text).collect::<StringArray>())
             }
@@ -201,6 +203,7 @@ impl<'a> Builder<'a> {
         Some(value).filter(|value| !value.is_nan())
     }
 
+    /// Old entries as they are, what was filled in between them, both in the type that was read.
     fn channel(
         &self,
         column: usize,
@@ -208,87 +211,163 @@ impl<'a> Builder<'a> {
         kind: &DataType,
     ) -> Result<ArrayRef, ArrowError> {
         let column = self.rows.rows.column(column);
-        if kind.is_integer() {
-            // Old entries bit for bit, since an f64 does not hold every integer.
-            return self.whole_numbers(column, channel, kind);
+        let read = column.data_type();
+        if is_text(read) && !is_text(kind) {
+            return self.numbers_of_texts(&cells::texts(column)?, channel, kind);
         }
-        if !is_text(column.data_type()) || !is_text(kind) {
-            let values = self.order.iter().map(|&row| self.value(row, channel));
-            return Ok(Arc::new(values.collect::<Float64Array>()));
-        }
-        let texts = cells::texts(column)?;
-        let entry = |&row: &Row| -> Option<String> {
-            let value = self
-                .value(row, channel)
-                .map(|value| self.shape.numbers.write(readable(value)));
-            match row {
-                // What was observed, or stays missing, is written as it was read.
-                Row::Old(at) if self.is_kept(at, channel) || value.is_none() => {
-                    (!column.is_null(at)).then(|| texts.value(at).to_owned())
-                }
-                _ => value,
-            }
+        let ours = |&row: &Row| {
+            let value = self.value(row, channel);
+            value.filter(|_| !self.is_kept(row, channel))
         };
-        Ok(Arc::new(
-            self.order.iter().map(entry).collect::<StringArray>(),
-        ))
-    }
-
-    fn whole_numbers(
-        &self,
-        column: &ArrayRef,
-        channel: usize,
-        kind: &DataType,
-    ) -> Result<ArrayRef, ArrowError> {
-        let rounded = |&row: &Row| match row {
-            Row::Old(at) if self.is_kept(at, channel) => None,
-            _ => self.value(row, channel).map(f64::round),
+        let ours: Vec<Option<f64>> = self.order.iter().map(ours).collect();
+        let from = self
+            .order
+            .iter()
+            .enumerate()
+            .map(|(place, row)| match *row {
+                Row::Old(at) if ours[place].is_none() => (0, at),
+                _ => (1, place),
+            });
+        let from: Vec<(usize, usize)> = from.collect();
+        let ours = if is_text(read) {
+            let text = |value: &Option<f64>| value.map(|value| self.shape.numbers.write(value));
+            let texts: ArrayRef = Arc::new(ours.iter().map(text).collect::<StringArray>());
+            cast(&texts, read)?
+        } else {
+            cells::from_values(&ours, read)?
         };
-        let ours: ArrayRef = Arc::new(self.order.iter().map(rounded).collect::<Float64Array>());
-        let ours = cast(&ours, kind)?;
-        let from = |(place, row): (usize, &Row)| match *row {
-            Row::Old(at) if self.is_kept(at, channel) => (0, at),
-            _ => (1, place),
-        };
-        let from: Vec<(usize, usize)> = self.order.iter().enumerate().map(from).collect();
         interleave(&[column.as_ref(), ours.as_ref()], &from)
     }
 
-    /// Whether an old entry is a value that was read from this row alone.
-    fn is_kept(&self, row: usize, channel: usize) -> bool {
-        self.rows.series.value(row, channel).is_some()
-            && self.rows.averaged.binary_search(&row).is_err()
+    /// A column of text as numbers; integers that a float cannot hold are not made one.
+    fn numbers_of_texts(
+        &self,
+        texts: &StringArray,
+        channel: usize,
+        kind: &DataType,
+    ) -> Result<ArrayRef, ArrowError> {
+        let exact = |row: Row| match row {
+            Row::Old(at) if self.is_kept(row, channel) => {
+                self.shape.numbers.integer(texts.value(at))
+            }
+            _ => None,
+        };
+        let values = self
+            .order
+            .iter()
+            .map(|&row| (exact(row), self.value(row, channel)));
+        if kind.is_integer() {
+            let integer = |(exact, value): (Option<i128>, Option<f64>)| {
+                let exact = exact.and_then(|exact| i64::try_from(exact).ok());
+                exact.or(value.map(|value| value.round() as i64))
+            };
+            return Ok(Arc::new(values.map(integer).collect::<Int64Array>()));
+        }
+        let float = |(exact, value): (Option<i128>, Option<f64>)| match (exact, value) {
+            (Some(exact), Some(value)) if value as i128 != exact => {
+                Err(ArrowError::InvalidArgumentError(format!(
+                    "the integer {exact} would lose digits as a float; say that the column holds integers"
+                )))
+            }
+            _ => Ok(value),
+        };
+        let floats: Float64Array = values.map(float).collect::<Result<_, _>>()?;
+        Ok(Arc::new(floats))
     }
 
+    /// Whether an entry is a value that was read from this row alone.
+    fn is_kept(&self, row: Row, channel: usize) -> bool {
+        match row {
+            Row::Old(row) => {
+                self.rows.series.value(row, channel).is_some()
+                    && self.rows.averaged.binary_search(&row).is_err()
+            }
+            Row::New(_) => false,
+        }
+    }
+
+    /// Old times as they are, new ones in their type.
     fn time(&self, column: usize, part: usize, kind: &DataType) -> Result<ArrayRef, ArrowError> {
         let column = self.rows.rows.column(column);
         let read = column.data_type();
-        if is_text(read) && is_text(kind) {
-            return self.time_texts(column, part);
+        if is_text(read) {
+            return self.times_of_texts(self.time_texts(column, part)?, kind);
         }
-        if let Some(per_second) = counts_per_second(read) {
-            // Old entries bit for bit, since an f64 does not hold every nanosecond.
-            let old = cells::integers(column)?;
-            let count = |&row: &Row| match row {
-                Row::Old(row) => Some(old.value(row)),
-                Row::New(row) => Some((self.filled.new_times[row] * per_second).round() as i64),
-            };
-            let counts = self.order.iter().map(count).collect::<Int64Array>();
-            return cells::from_integers(Arc::new(counts), read);
+        let (new, form) = (&self.filled.new_times, &self.shape.times);
+        let (times, stored): (ArrayRef, Vec<f64>) = match counts_per_second(read) {
+            Some(per_second) => {
+                let counts = new.iter().map(|time| (time * per_second).round() as i64);
+                let counts: Int64Array = counts.collect();
+                let stored = counts
+                    .values()
+                    .iter()
+                    .map(|&count| count as f64 / per_second);
+                let stored = stored.collect();
+                (cells::from_integers(Arc::new(counts), read)?, stored)
+            }
+            None => {
+                let numbers = new.iter().map(|&time| Some(form.to_number(time)));
+                let times = cells::from_values(&numbers.collect::<Vec<_>>(), read)?;
+                let stored = cells::floats(&times)?;
+                (
+                    times,
+                    stored
+                        .into_iter()
+                        .map(|number| form.from_number(number))
+                        .collect(),
+                )
+            }
+        };
+        self.check_stored(&stored)?;
+        let from = self.order.iter().map(|row| match *row {
+            Row::Old(row) => (0, row),
+            Row::New(row) => (1, row),
+        });
+        interleave(
+            &[column.as_ref(), times.as_ref()],
+            &from.collect::<Vec<_>>(),
+        )
+    }
+
+    /// New times must be what they were meant to be, else rows would have equal times.
+    fn check_stored(&self, stored: &[f64]) -> Result<(), ArrowError> {
+        let Some(finest) = self.shape.finest_step() else {
+            return Ok(());
+        };
+        let allowed = (finest * 1e-3).max(FINEST_SECONDS);
+        let moved = |(asked, stored): (&f64, &f64)| (asked - stored).abs() > allowed;
+        match self.filled.new_times.iter().zip(stored).any(moved) {
+            false => Ok(()),
+            true => Err(ArrowError::InvalidArgumentError(format!(
+                "new rows are not a multiple of {} apart, which is the finest the times of this \
+                 table can tell",
+                self.shape.describe_length(finest)
+            ))),
+        }
+    }
+
+    /// Times that are text, in the type that is written.
+    fn times_of_texts(&self, texts: StringArray, kind: &DataType) -> Result<ArrayRef, ArrowError> {
+        if is_text(kind) {
+            return Ok(Arc::new(texts));
+        }
+        if counts_per_second(kind).is_some() {
+            let count =
+                |text: Option<&str>| self.shape.times.stored_count(text.unwrap_or_default());
+            let counts: Result<Vec<i64>, String> = texts.iter().map(count).collect();
+            let counts = counts.map_err(ArrowError::InvalidArgumentError)?;
+            return cells::from_integers(Arc::new(Int64Array::from(counts)), kind);
         }
         let time = |&row: &Row| match row {
             Row::Old(row) => self.rows.series.times()[row],
             Row::New(row) => self.filled.new_times[row],
         };
-        let numbers = self
-            .order
-            .iter()
-            .map(time)
-            .map(|time| Some(self.shape.times.to_number(time)));
+        let numbers = self.order.iter().map(time);
+        let numbers = numbers.map(|time| Some(self.shape.times.to_number(time)));
         Ok(Arc::new(numbers.collect::<Float64Array>()))
     }
 
-    fn time_texts(&self, column: &ArrayRef, part: usize) -> Result<ArrayRef, ArrowError> {
+    fn time_texts(&self, column: &ArrayRef, part: usize) -> Result<StringArray, ArrowError> {
         let own = cells::texts(column)?;
         let parts = self
             .shape
@@ -297,7 +376,7 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|&one| cells::texts(self.rows.rows.column(one)));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        let mut model = 0;
+        let (mut model, mut stored) = (0, Vec::new());
         let mut entries = Vec::with_capacity(self.order.len());
         for row in &self.order {
             match *row {
@@ -313,6 +392,7 @@ impl<'a> Builder<'a> {
                         .times
                         .write(self.filled.new_times[row], &like.join(" "))
                         .map_err(ArrowError::InvalidArgumentError)?;
+                    stored.push(self.shape.times.read(&text).unwrap_or(f64::NAN));
                     let one = parts.len() == 1;
                     let text = if one {
                         Some(&text[..])
@@ -323,13 +403,9 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Ok(Arc::new(StringArray::from(entries)))
+        self.check_stored(&stored)?;
+        Ok(StringArray::from(entries))
     }
-}
-
-/// Nine digits: more than any measurement has, and few enough to be read.
-fn readable(value: f64) -> f64 {
-    format!("{value:.8e}").parse().unwrap_or(value)
 }
 
 fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {
@@ -351,43 +427,54 @@ fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {
     order
 }
 
-/// The types of the table that is written: those that were read, except that text becomes numbers
-/// when a text table is written to a binary one. Channels of integers stay whole: what is
-/// filled in is rounded. Behind them the extra columns.
-pub(super) fn written_schema(shape: &Shape, to_text: bool, extras: &[(Extra, Field)]) -> SchemaRef {
+/// The types of the table that is written: those that were read, except that the columns of a text
+/// table become numbers and moments in a binary one, and all become text in a text table. Behind them the
+/// extra columns.
+pub(super) fn written_schema(
+    shape: &Shape,
+    to_text: bool,
+    extras: &[(Extra, Field)],
+) -> Result<SchemaRef, String> {
     let columns = &shape.columns;
+    let kind = |at: usize, read: &DataType| {
+        if to_text {
+            return match cells::has_text(read) {
+                true => Ok(DataType::Utf8),
+                false => Err(format!(
+                    "column `{}` has the type {read}, which a text table cannot hold; write .parquet or .arrow",
+                    columns.name(at)
+                )),
+            };
+        }
+        let (channel, time) = (columns.channels.contains(&at), columns.time[..] == [at]);
+        Ok(match (is_text(read), shape.times.stored_type()) {
+            (true, _) if channel && columns.integers.contains(&at) => DataType::Int64,
+            (true, _) if channel => DataType::Float64,
+            (true, Some(moments)) if time => moments,
+            (true, None) if time => DataType::Float64,
+            _ => read.clone(),
+        })
+    };
     let fields = columns
         .schema
         .fields()
         .iter()
         .enumerate()
         .map(|(at, field)| {
-            let kind = field.data_type();
-            let channel = columns.channels.contains(&at);
-            let plain_time = columns.time[..] == [at] && shape.times.is_number();
-            let float = channel && matches!(kind, DataType::Decimal128(..));
-            if to_text {
-                field
-                    .as_ref()
-                    .clone()
-                    .with_data_type(DataType::Utf8)
-                    .with_nullable(true)
-            } else if float || (is_text(kind) && (channel || plain_time)) {
-                field
-                    .as_ref()
-                    .clone()
-                    .with_data_type(DataType::Float64)
-                    .with_nullable(true)
-            } else if counts_per_second(kind).is_none() && columns.time.contains(&at) {
-                field.as_ref().clone()
-            } else {
-                field.as_ref().clone().with_nullable(true)
-            }
+            let kind = kind(at, field.data_type())?;
+            // New rows have nothing in the columns that are passed through.
+            Ok(field
+                .as_ref()
+                .clone()
+                .with_data_type(kind)
+                .with_nullable(true))
         });
-    let extras = extras.iter().map(|(_, field)| field.clone());
-    Arc::new(arrow_schema::Schema::new(
-        fields.chain(extras).collect::<Vec<_>>(),
-    ))
+    let extras = extras.iter().map(|(_, field)| Ok(field.clone()));
+    let fields: Result<Vec<Field>, String> = fields.chain(extras).collect();
+    let metadata = columns.schema.metadata().clone();
+    Ok(Arc::new(arrow_schema::Schema::new_with_metadata(
+        fields?, metadata,
+    )))
 }
 
 /// The rows of a series that was not read from a table, for the columns of [`Shape::generated`].

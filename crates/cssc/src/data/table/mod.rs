@@ -8,7 +8,7 @@
 //! | what | choices |
 //! |---|---|
 //! | formats | CSV, TSV, Parquet, Arrow IPC, `.npz`; around them gzip or Zstandard; `-` is standard input and output |
-//! | layouts | long (id, time, channels), wide (one series per column), one file per series |
+//! | layout | long: one row per series and time, channels in columns; without an id column one series |
 //! | times | numbers, dates, RFC 3339 with zone, epoch seconds or milliseconds, a pattern, one or two columns |
 //! | numbers | decimal point or comma; missing: empty, NaN, NA, N/A, null, none, and the user's own marks |
 //! | rows | any order; equal times of one series refused or averaged |
@@ -35,37 +35,42 @@
 mod blocks;
 mod cells;
 mod columns;
-mod csv_blocks;
+mod compression;
 mod dataset;
 mod filled;
-pub mod format;
+pub mod formats;
+mod guard;
+mod input;
+mod load;
 mod notice;
-mod npz_table;
 mod number;
 mod options;
-pub(crate) mod output;
+mod output;
 mod reader;
 mod series_rows;
 mod shape;
-mod source;
 mod stream;
 mod time;
 mod writer;
 pub use crate::data::Filled;
 pub use crate::error::Place;
-pub use blocks::Storage;
 pub use columns::Columns;
-pub use csv_blocks::CsvForm;
-pub use dataset::{read_dataset, read_files};
+pub use compression::Compression;
+pub use dataset::read_dataset;
 pub use filled::Extras;
-pub use format::{Compression, Format};
+pub use formats::{Formats, TableFormat};
+pub use guard::panics_are_errors;
+pub use input::Input;
+pub use load::Loaded;
 pub use notice::Notice;
-pub use npz_table::NpzForm;
 pub use number::NumberRules;
-pub use options::{Duplicates, Layout, ReadOptions, TimeFormat};
+pub use options::{Duplicates, ReadOptions, TimeFormat};
+pub use output::Output;
 pub use reader::TableReader;
 pub use series_rows::SeriesRows;
 pub use shape::Shape;
 pub use stream::{Counts, apply};
 pub use time::TimeForm;
 pub use writer::TableWriter;
+/// Columns and their types, in which formats give and take tables.
+pub use {arrow_array, arrow_schema};

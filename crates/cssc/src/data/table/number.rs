@@ -3,6 +3,9 @@
 /// Entries that always mean missing, in lower case.
 const MISSING: [&str; 6] = ["", "nan", "na", "n/a", "null", "none"];
 
+/// Numbers of this size are written without an exponent, as other tools do it.
+const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
+
 /// How the numbers of a table are written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberRules {
@@ -41,6 +44,11 @@ impl NumberRules {
         rules
     }
 
+    /// The integer that a text means, without the rounding of a double; `None` if it is none.
+    pub(super) fn integer(&self, text: &str) -> Option<i128> {
+        text.trim().parse().ok()
+    }
+
     fn parse(&self, text: &str) -> Option<f64> {
         let number: f64 = if self.decimal_comma {
             text.replace(',', ".").parse().ok()?
@@ -72,9 +80,15 @@ impl NumberRules {
         self.missing_numbers.contains(&number)
     }
 
-    /// The number as text: the shortest that reads back the same.
+    /// The number as text: the shortest that reads back the same. Very large and very small ones
+    /// have an exponent.
     pub fn write(&self, number: f64) -> String {
-        let text = number.to_string();
+        let plain = number == 0.0 || PLAIN.contains(&number.abs());
+        let text = if plain {
+            number.to_string()
+        } else {
+            format!("{number:e}")
+        };
         if self.decimal_comma {
             text.replace('.', ",")
         } else {
@@ -112,12 +126,33 @@ mod tests {
     }
 
     #[test]
+    fn every_number_reads_back_as_it_was_written() {
+        let rules = NumberRules::default();
+        for number in [
+            1_234_567_892.0,
+            0.1 + 0.2,
+            1e300,
+            -5e-324,
+            0.0,
+            1e16,
+            123456789.125,
+        ] {
+            let text = rules.write(number);
+            assert_eq!(rules.entry(&text), Entry::Number(number), "{text}");
+            assert!(text.len() < 25, "{text}");
+        }
+        assert_eq!(rules.write(1_234_567_892.0), "1234567892");
+        assert_eq!(rules.write(1e300), "1e300");
+    }
+
+    #[test]
     fn a_decimal_comma_is_read_written_and_noticed() {
         let rules = NumberRules::new(true, &["-200,5".into()]);
         assert_eq!(rules.entry("2,6"), Entry::Number(2.6));
         assert_eq!(rules.entry("-200,5"), Entry::Missing);
         assert_eq!(rules.entry("1.234,5"), Entry::Text);
         assert_eq!(rules.write(-0.25), "-0,25");
+        assert_eq!(rules.write(2.5e-7), "2,5e-7");
         assert!(has_decimal_comma(
             ["2,6", "10/03/2004", "18.00.00", "1360"].into_iter()
         ));

@@ -1,5 +1,5 @@
 //! How a table is to be read: everything can be left open, and is then found by looking.
-use super::format::Format;
+use super::formats::Formats;
 
 /// What to do with rows of one series at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -11,18 +11,6 @@ pub enum Duplicates {
     /// Keep one row with the mean of the values that are there; columns that are passed through
     /// keep the entries of the first row.
     Average,
-}
-
-/// How columns make series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layout {
-    /// One row per series and time, channels in columns: id, time, channels. Without an id column
-    /// the whole table is one series.
-    #[default]
-    Long,
-    /// One row per time, one *series* per column, named after it; all have the one channel `value`.
-    Wide,
 }
 
 /// How times are written.
@@ -47,16 +35,17 @@ pub enum TimeFormat {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ReadOptions {
-    /// The format; otherwise by the ending, then by the first bytes.
-    pub format: Option<Format>,
+    /// The name of the format; otherwise by the ending, then by the first bytes.
+    pub format: Option<String>,
+    /// The formats that are known.
+    #[serde(skip)]
+    pub formats: Formats,
     /// The separator of text tables.
     pub separator: Option<char>,
     /// Whether text tables begin with names; otherwise they do unless the first row is all numbers.
     pub header: Option<bool>,
     /// Whether numbers have a decimal comma.
     pub decimal_comma: Option<bool>,
-    /// How columns make series.
-    pub layout: Layout,
     /// The column that says which series a row belongs to.
     pub id: Option<String>,
     /// The column or columns of time.
@@ -65,13 +54,22 @@ pub struct ReadOptions {
     pub time_format: TimeFormat,
     /// Zone (such as `Europe/Rome`) of dates and times that have none; UTC when not given.
     pub time_zone: Option<String>,
+    /// The sign between thousands, if there is one.
+    pub thousands: Option<char>,
     /// The columns of values; otherwise all numeric ones that are left.
     pub channels: Vec<String>,
+    /// Columns of values that hold integers, beside those whose type says so: what is filled in is
+    /// rounded.
+    pub integers: Vec<String>,
     /// Entries that mean missing, beside the empty one, NaN, NA, N/A, null and none. Numbers are
     /// compared as numbers: `-200` also means `-200.0`.
     pub missing: Vec<String>,
     /// What to do with equal times in one series.
     pub duplicates: Duplicates,
+    /// Most bytes that rows in memory may take: a batch, a series, or the whole table where it has to
+    /// be sorted. Without it a table may take what it needs, but no batch or entry more than a
+    /// gigabyte, or more than its file can account for.
+    pub max_memory: Option<u64>,
     /// Rows read at once: the bound of memory, beside the longest series.
     pub batch_rows: usize,
 }
@@ -80,17 +78,20 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             format: None,
+            formats: Formats::default(),
             separator: None,
             header: None,
             decimal_comma: None,
-            layout: Layout::default(),
+            thousands: None,
             id: None,
             time: Vec::new(),
             time_format: TimeFormat::default(),
             time_zone: None,
             channels: Vec::new(),
+            integers: Vec::new(),
             missing: Vec::new(),
             duplicates: Duplicates::default(),
+            max_memory: None,
             batch_rows: 16_384,
         }
     }

@@ -8,21 +8,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use arrow_array::{Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
+use jiff::tz::TimeZone;
 
-use super::blocks::{Block, Blocks, Table};
-use super::cells::{self, is_text};
+use super::blocks::Table;
+use super::cells::{self, counts_per_second, is_text};
 use super::columns::Columns;
+use super::formats::{Block, Blocks};
 use super::notice::Notice;
 use super::number::NumberRules;
 use super::options::{ReadOptions, TimeFormat};
 use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
-use super::shape::Shape;
+use super::shape::{Shape, zone_of_column};
 use super::time::TimeForm;
 use crate::Error;
-use crate::error::{Place, Problem};
+use crate::error::{Hint, Place, Problem};
 
 /// An open table; iterate over it for its series.
 pub struct TableReader {
@@ -43,13 +45,14 @@ struct Group {
     id: Option<String>,
     pieces: Vec<RecordBatch>,
     numbers: Vec<u64>,
+    bytes: u64,
 }
 
 impl TableReader {
     /// Opens a table (`-` is standard input) and finds what the options leave open.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, Error> {
         let table = Table::open(path, &options)?;
-        let numbers = NumberRules::new(table.decimal_comma, &options.missing);
+        let numbers = NumberRules::new(table.decimal_comma(), &options.missing);
         let sample = match table
             .blocks(None)?
             .find(|block| !matches!(block, Ok(block) if block.numbers.is_empty()))
@@ -64,12 +67,12 @@ impl TableReader {
             _ => refuse(problem),
         })?;
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
-        let storage = table.storage.clone();
         let shape = Shape {
             columns,
             numbers,
             times,
-            storage,
+            format: table.format.clone(),
+            formats: options.formats.clone(),
         };
         let mut notices = vec![Notice::columns(&shape.columns)];
         let grouped = match shape.columns.id {
@@ -80,7 +83,7 @@ impl TableReader {
             table.blocks(None)?
         } else {
             notices.push(Notice::Ungrouped);
-            sorted_by_id(&table, &shape.columns)?
+            sorted_by_id(&table, &shape.columns, options.max_memory)?
         };
         let (repairs, skipped) = (Repairs::default(), 0);
         Ok(Self {
@@ -101,7 +104,7 @@ impl TableReader {
     /// If the table cannot be read any more.
     pub fn restart(&mut self) -> Result<(), Error> {
         self.blocks = if self.notices.contains(&Notice::Ungrouped) {
-            sorted_by_id(&self.table, &self.shape.columns)?
+            sorted_by_id(&self.table, &self.shape.columns, self.options.max_memory)?
         } else {
             self.table.blocks(None)?
         };
@@ -153,7 +156,15 @@ impl TableReader {
                 None => None,
             };
             let end = end.unwrap_or(rows);
-            group.pieces.push(block.batch.slice(*start, end - *start));
+            let piece = block.batch.slice(*start, end - *start);
+            group.bytes += share(&block.batch, piece.num_rows());
+            check_memory(
+                &self.table,
+                group.bytes,
+                self.options.max_memory,
+                "one series",
+            )?;
+            group.pieces.push(piece);
             group.numbers.extend_from_slice(&block.numbers[*start..end]);
             group.id = id;
             *start = end;
@@ -226,6 +237,9 @@ fn time_form(
     options: &ReadOptions,
 ) -> Result<TimeForm, Problem> {
     let parts = columns.time.len();
+    if let (1, Some(zone)) = (parts, zone_of_moments(columns)) {
+        return Ok(TimeForm::moments(zone));
+    }
     if let TimeFormat::Pattern(pattern) = &options.time_format
         && parts > 1
         && pattern.split_whitespace().count() != parts
@@ -259,6 +273,34 @@ fn time_form(
         ),
         ..problem
     })
+}
+
+/// The zone of a column of moments or dates; UTC where it names none.
+fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
+    let kind = columns.schema.field(columns.time[0]).data_type();
+    counts_per_second(kind)?;
+    let named = match kind {
+        DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
+        _ => None,
+    };
+    Some(named.unwrap_or(TimeZone::UTC))
+}
+
+/// Bytes of so many rows of a batch.
+fn share(batch: &RecordBatch, rows: usize) -> u64 {
+    let all = batch.get_array_memory_size() as f64;
+    (all * rows as f64 / batch.num_rows().max(1) as f64) as u64
+}
+
+fn check_memory(table: &Table, bytes: u64, most: Option<u64>, what: &str) -> Result<(), Error> {
+    match most {
+        Some(most) if bytes > most => {
+            let text = format!("{what} takes more than {most} bytes of memory");
+            let problem = Problem::new(text, Hint::Memory);
+            Err(Place::file(table.name()).problem(problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {
@@ -295,13 +337,25 @@ fn is_grouped(table: &Table, id: usize) -> Result<bool, Error> {
 }
 
 /// The whole table in one block, series in the order in which they first appear.
-fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
+fn sorted_by_id(
+    table: &Table,
+    columns: &Columns,
+    max_memory: Option<u64>,
+) -> Result<Blocks, Error> {
     let id = columns.id.expect("only tables with ids are ungrouped");
     let refuse = |error: ArrowError| Place::file(table.name()).error(error);
     let (mut batches, mut numbers, mut skipped) = (Vec::new(), Vec::new(), 0);
     let (mut ranks, mut rank_of_row) = (HashMap::new(), Vec::new());
+    let mut bytes = 0;
     for block in table.blocks(None)? {
         let block = block?;
+        bytes += share(&block.batch, block.batch.num_rows());
+        check_memory(
+            table,
+            bytes,
+            max_memory,
+            "the table, which has to be sorted by id,",
+        )?;
         let ids = id_texts(table, &block, id, columns.name(id))?;
         for row in 0..ids.len() {
             let next = ranks.len();

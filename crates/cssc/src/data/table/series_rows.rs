@@ -23,6 +23,18 @@ pub struct SeriesRows {
     pub averaged: Vec<usize>,
 }
 
+impl SeriesRows {
+    /// The time of a row as it was read, as text. With several time columns the parts are separated
+    /// by spaces.
+    pub fn time_entry(&self, shape: &Shape, row: usize) -> String {
+        let column = |&column: &usize| self.rows.column(column).slice(row, 1);
+        let parts = shape.columns.time.iter().map(column);
+        let parts = parts.filter_map(|part| cells::texts(&part).ok());
+        let parts: Vec<String> = parts.map(|part| part.value(0).trim().to_owned()).collect();
+        parts.join(" ")
+    }
+}
+
 /// What had to be done to make series of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Repairs {

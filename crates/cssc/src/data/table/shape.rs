@@ -4,13 +4,13 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use jiff::tz::TimeZone;
 
-use super::blocks::Storage;
 use super::cells::counts_per_second;
 use super::columns::Columns;
-use super::npz_table::NpzForm;
+use super::formats::{Formats, Npz, NpzForm, TableFormat};
 use super::number::NumberRules;
 use super::options::TimeFormat;
-use super::time::TimeForm;
+use super::time::{FINEST_SECONDS, TimeForm};
+use crate::error::Problem;
 
 /// Columns, numbers, times and storage of a table.
 #[derive(Debug, Clone)]
@@ -21,26 +21,89 @@ pub struct Shape {
     pub numbers: NumberRules,
     /// How times are written.
     pub times: TimeForm,
-    /// How the table is stored.
-    pub storage: Storage,
+    /// The format of the table, with the particulars that were found.
+    pub format: Arc<dyn TableFormat>,
+    /// The formats that are known.
+    pub formats: Formats,
 }
 
 impl Shape {
     /// Whether times are seconds since 1970, and not plain numbers of an unknown unit.
     pub fn times_are_seconds(&self) -> bool {
-        let first = self.columns.schema.field(self.columns.time[0]).data_type();
-        counts_per_second(first).is_some() || self.times.is_seconds()
+        self.times.is_seconds()
     }
 
     /// Where people look at the times: the zone of the column or of its first entry; for times without one, the
     /// zone the user gave, or UTC.
     pub fn time_zone(&self) -> TimeZone {
-        let first = self.columns.schema.field(self.columns.time[0]).data_type();
-        let named = match first {
-            DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
-            _ => None,
+        self.times.home().clone()
+    }
+
+    /// The smallest difference between two times that can be stored, in seconds where times are
+    /// dates; `None` where it does not matter.
+    pub fn finest_step(&self) -> Option<f64> {
+        let [time] = self.columns.time[..] else {
+            return self.times.finest();
         };
-        named.unwrap_or_else(|| self.times.home().clone())
+        let kind = self.columns.schema.field(time).data_type();
+        match counts_per_second(kind) {
+            Some(per_second) => Some(1.0 / per_second),
+            None if kind.is_integer() => Some(self.times.from_number(1.0)),
+            None => self.times.finest(),
+        }
+    }
+
+    /// Whether rows this far apart can be told apart by their stored times.
+    ///
+    /// # Errors
+    /// If not; the finest step that works is said.
+    pub fn check_step(&self, step: f64) -> Result<(), String> {
+        let Some(finest) = self.finest_step() else {
+            return Ok(());
+        };
+        let steps = step / finest;
+        // A step of thousands of nanoseconds need not be exact to the last one.
+        if (steps - steps.round()).abs() * finest <= (finest * 1e-3).max(FINEST_SECONDS) {
+            return Ok(());
+        }
+        Err(format!(
+            "the times of the table are stored in steps of {0}; give a multiple of {0}",
+            self.describe_length(finest)
+        ))
+    }
+
+    /// A length of time for people.
+    pub(super) fn describe_length(&self, length: f64) -> String {
+        let units = [
+            ("day", 86_400.0),
+            ("hour", 3600.0),
+            ("minute", 60.0),
+            ("second", 1.0),
+        ];
+        let unit = units.iter().find(|(_, seconds)| length >= *seconds);
+        match unit.filter(|_| self.times_are_seconds()) {
+            Some((name, seconds)) if length == *seconds => format!("1 {name}"),
+            Some((name, seconds)) => format!("{} {name}s", length / seconds),
+            None => length.to_string(),
+        }
+    }
+
+    /// A time as people write it for this table: as a number of seconds since 1970 where the times are
+    /// dates.
+    ///
+    /// # Errors
+    /// If the text is no time of the table's form.
+    pub fn read_time(&self, text: &str) -> Result<f64, Problem> {
+        self.times.read(text)
+    }
+
+    /// The time as text, in the form of `like`, an entry of the table. With several time columns
+    /// the parts are separated by spaces.
+    ///
+    /// # Errors
+    /// If there is no such date.
+    pub fn write_time(&self, time: f64, like: &str) -> Result<String, String> {
+        self.times.write(time, like)
     }
 
     /// A new long table: `id` (integers), `time`, then the channels as 32-bit floats.
@@ -64,16 +127,20 @@ impl Shape {
                 id: Some(0),
                 time: vec![1],
                 channels,
+                integers: Vec::new(),
             },
             times: times.expect("numbers need no zone"),
             numbers,
-            storage: Storage::Npz(NpzForm::Dense),
+            format: Arc::new(Npz {
+                form: Some(NpzForm::Dense),
+            }),
+            formats: Formats::default(),
         }
     }
 }
 
-/// Arrow names a zone, or gives a distance from UTC such as `+02:00`.
-fn zone_of_column(text: &str) -> Option<TimeZone> {
+/// The zone of a column: Arrow names it, or gives a distance from UTC such as `+02:00`.
+pub(super) fn zone_of_column(text: &str) -> Option<TimeZone> {
     let fixed = || jiff::fmt::strtime::parse("%:z", text).ok()?.offset();
     TimeZone::get(text)
         .ok()

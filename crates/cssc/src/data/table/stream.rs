@@ -1,7 +1,6 @@
 //! Passes a table through a method, batch by batch.
 use rayon::prelude::*;
 
-use super::reader::TableReader;
 use super::series_rows::SeriesRows;
 use super::writer::TableWriter;
 use crate::Error;
@@ -23,16 +22,16 @@ pub struct Counts {
     pub added: u64,
 }
 
-/// Reads every series, applies `method` to batches of them in parallel, and writes them in order.
+/// Takes every series (a [`TableReader`](super::TableReader) gives them), applies `method` to batches of them in parallel, and writes them in order.
 /// Memory holds one batch of series, not the table. The writer is left to be finished.
 pub fn apply<E: From<Error> + Send>(
-    reader: &mut TableReader,
+    rows: &mut impl Iterator<Item = Result<SeriesRows, Error>>,
     writer: &mut TableWriter,
     method: impl Fn(&Series) -> Result<Filled, E> + Sync,
 ) -> Result<Counts, E> {
     let mut counts = Counts::default();
     loop {
-        let batch = next_batch(reader)?;
+        let batch = next_batch(rows)?;
         if batch.is_empty() {
             return Ok(counts);
         }
@@ -46,13 +45,15 @@ pub fn apply<E: From<Error> + Send>(
     }
 }
 
-fn next_batch(reader: &mut TableReader) -> Result<Vec<SeriesRows>, Error> {
-    let (mut batch, mut rows) = (Vec::new(), 0);
-    while rows < BATCH_ROWS {
-        let Some(series) = reader.next().transpose()? else {
+fn next_batch(
+    rows: &mut impl Iterator<Item = Result<SeriesRows, Error>>,
+) -> Result<Vec<SeriesRows>, Error> {
+    let (mut batch, mut count) = (Vec::new(), 0);
+    while count < BATCH_ROWS {
+        let Some(series) = rows.next().transpose()? else {
             break;
         };
-        rows += series.series.len().max(1);
+        count += series.series.len().max(1);
         batch.push(series);
     }
     Ok(batch)

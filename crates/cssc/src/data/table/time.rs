@@ -11,6 +11,9 @@
 //! it (the *model*): same separator, digits, offset and zone. So nothing about the style has to be
 //! remembered, and a table whose offset changes with the season keeps doing so.
 //! Seconds are `f64`: near today they resolve 0.24 microseconds.
+use std::sync::Arc;
+
+use arrow_schema::{DataType, TimeUnit};
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::fmt::temporal::{Pieces, PiecesOffset};
@@ -20,6 +23,9 @@ use jiff::{Timestamp, Unit};
 use super::number::{Entry, NumberRules};
 use super::options::TimeFormat;
 use crate::error::{Hint, Problem};
+
+/// What a double knows of a moment near today, with room for a step of arithmetic, in seconds.
+pub(super) const FINEST_SECONDS: f64 = 2e-6;
 
 /// How the times of one table are written.
 #[derive(Debug, Clone)]
@@ -35,6 +41,8 @@ pub struct TimeForm {
     /// Whether the first entry names a zone or an offset, where the user gave none: then all
     /// others must be alike.
     zoned: Option<bool>,
+    /// As columns of moments store these times; `None` for numbers.
+    stored: Option<(TimeUnit, Option<Arc<str>>)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +73,7 @@ impl TimeForm {
             (None, Kind::Iso, Some(first)) => Pieces::parse(first.trim()).ok().map(has_zone),
             _ => None,
         };
+        let user_zone = zone.is_some();
         let zone = match zone {
             None => TimeZone::UTC,
             Some(name) => TimeZone::get(name).map_err(|error| error.to_string())?,
@@ -79,11 +88,66 @@ impl TimeForm {
                 TimeFormat::EpochSeconds | TimeFormat::EpochMilliseconds
             ),
             zoned,
+            stored: None,
         };
-        if let Some(Ok((_, home))) = first.and_then(|first| form.moment(first.trim())) {
+        if let Some(Ok((moment, home))) = first.and_then(|first| form.moment(first.trim())) {
+            let named = user_zone || form.names_zone(first.unwrap_or_default().trim());
+            let zone = named.then(|| zone_name(&home, moment).into());
+            let finest = finest_unit(first.unwrap_or_default());
+            form.stored = Some((finest, zone));
             form.home = home;
         }
         Ok(form)
+    }
+
+    /// Moments that are stored as such, in a zone.
+    pub(super) fn moments(zone: TimeZone) -> Self {
+        Self {
+            kind: Kind::Iso,
+            home: zone.clone(),
+            zone,
+            numbers: NumberRules::default(),
+            epoch: false,
+            zoned: None,
+            stored: None,
+        }
+    }
+
+    /// The type of a column of moments that holds these times, which are text; `None` for numbers.
+    pub(super) fn stored_type(&self) -> Option<DataType> {
+        let (unit, zone) = self.stored.clone()?;
+        Some(DataType::Timestamp(unit, zone))
+    }
+
+    /// An entry as a count in a column of [`TimeForm::stored_type`].
+    pub(super) fn stored_count(&self, text: &str) -> Result<i64, String> {
+        let Some((Ok((moment, _)), (unit, _))) = self.moment(text.trim()).zip(self.stored.clone())
+        else {
+            return Err(format!("`{text}` is no date or time"));
+        };
+        match unit {
+            TimeUnit::Nanosecond => i64::try_from(moment.as_nanosecond())
+                .map_err(|_| format!("`{text}` cannot be stored with nanoseconds")),
+            _ => Ok(moment.as_microsecond()),
+        }
+    }
+
+    fn names_zone(&self, text: &str) -> bool {
+        match &self.kind {
+            Kind::Number { .. } => false,
+            Kind::Iso => Pieces::parse(text).is_ok_and(has_zone),
+            Kind::Pattern(pattern) => BrokenDownTime::parse(pattern, text)
+                .is_ok_and(|parts| parts.offset().is_some() || parts.iana_time_zone().is_some()),
+        }
+    }
+
+    /// The smallest difference that can be written, in seconds; `None` where it is below a
+    /// microsecond, or the times are plain numbers.
+    pub(super) fn finest(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Number { .. } | Kind::Iso => None,
+            Kind::Pattern(pattern) => finest_of_pattern(pattern),
+        }
     }
 
     /// The zone of the first entry; for times without one, the zone the user gave, or UTC.
@@ -201,8 +265,17 @@ impl TimeForm {
             .map(|name| name.to_time_zone())
             .transpose()?;
         if let Some(offset) = pieces.to_numeric_offset() {
-            let zone = named.unwrap_or_else(|| TimeZone::fixed(offset));
-            return Ok((offset.to_timestamp(local)?, zone));
+            let moment = offset.to_timestamp(local)?;
+            // An offset that the table's zone has then means that zone.
+            let ours = self.zone.to_offset(moment) == offset;
+            let bare = || {
+                if ours {
+                    self.zone.clone()
+                } else {
+                    TimeZone::fixed(offset)
+                }
+            };
+            return Ok((moment, named.unwrap_or_else(bare)));
         }
         let zone = named.unwrap_or_else(|| self.zone.clone());
         Ok((zone.to_timestamp(local)?, zone))
@@ -242,6 +315,57 @@ fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, Problem> {
             ),
             Hint::TimeFormat,
         )),
+    }
+}
+
+/// What the parts of a pattern tell apart: a second if there is one, else a minute, an hour, a day.
+fn finest_of_pattern(pattern: &str) -> Option<f64> {
+    let has = |directives: &str| {
+        let mut letters = pattern.chars().peekable();
+        let mut found = false;
+        while let Some(letter) = letters.next() {
+            if letter != '%' {
+                continue;
+            }
+            while letters
+                .next_if(|flag| "-_0^#.:123456789".contains(*flag))
+                .is_some()
+            {}
+            found |= letters.next().is_some_and(|one| directives.contains(one));
+        }
+        found
+    };
+    let parts = [
+        ("fNc", None),
+        ("STsXr", Some(1.0)),
+        ("MR", Some(60.0)),
+        ("HIkl", Some(3600.0)),
+        ("", Some(86_400.0)),
+    ];
+    let found = parts.iter().find(|(part, _)| part.is_empty() || has(part));
+    found.and_then(|(_, finest)| *finest)
+}
+
+/// How Arrow calls a zone: its name, or the distance from UTC.
+fn zone_name(zone: &TimeZone, moment: Timestamp) -> String {
+    if *zone == TimeZone::UTC {
+        return "UTC".to_owned();
+    }
+    let distance = || jiff::fmt::strtime::format("%:z", &moment.to_zoned(zone.clone()));
+    match zone.iana_name() {
+        Some(name) => name.to_owned(),
+        None => distance().unwrap_or_else(|_| "UTC".to_owned()),
+    }
+}
+
+/// Microseconds, or nanoseconds where an entry has more than six digits behind the second.
+fn finest_unit(entry: &str) -> TimeUnit {
+    let fraction = entry.rsplit(['.', ',']).next().unwrap_or_default();
+    let digits = fraction.chars().take_while(char::is_ascii_digit).count();
+    if digits > 6 && entry.len() > fraction.len() {
+        TimeUnit::Nanosecond
+    } else {
+        TimeUnit::Microsecond
     }
 }
 
@@ -436,6 +560,41 @@ mod tests {
             None,
         );
         assert!(zone.unwrap_err().to_string().contains("Mars/North"));
+    }
+
+    #[test]
+    fn patterns_tell_how_fine_their_times_are() {
+        for (pattern, finest) in [
+            ("%Y%m%d", Some(86_400.0)),
+            ("%d/%m/%Y %H", Some(3600.0)),
+            ("%d/%m/%Y %-H:%M", Some(60.0)),
+            ("%F %T", Some(1.0)),
+            ("%Y-%m-%d %H:%M:%S%.3f", None),
+        ] {
+            assert_eq!(finest_of_pattern(pattern), finest, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn times_that_are_text_are_stored_as_moments() {
+        let kind = |zone, first| form(TimeFormat::Auto, zone, first).stored_type();
+        let of = |unit, zone: Option<&str>| Some(DataType::Timestamp(unit, zone.map(Into::into)));
+        use TimeUnit::{Microsecond, Nanosecond};
+        assert_eq!(kind(None, "2024-03-31"), of(Microsecond, None));
+        assert_eq!(
+            kind(None, "2024-03-31T00:00:00Z"),
+            of(Microsecond, Some("UTC"))
+        );
+        let east = kind(None, "2024-03-31 00:00+02:00");
+        assert_eq!(east, of(Microsecond, Some("+02:00")));
+        let rome = kind(Some("Europe/Rome"), "2024-03-31 00:00:00.123456789");
+        assert_eq!(rome, of(Nanosecond, Some("Europe/Rome")));
+        assert_eq!(kind(None, "12.5"), None);
+        let exact = form(TimeFormat::Auto, None, "2024-03-31T00:00:00.123456789Z");
+        assert_eq!(
+            exact.stored_count("2024-03-31T00:00:00.123456789Z"),
+            Ok(1_711_843_200_123_456_789)
+        );
     }
 
     #[test]

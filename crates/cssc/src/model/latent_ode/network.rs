@@ -10,7 +10,7 @@ use crate::model::walk::{Direction, Manner, Pick, SidedJets, States, Walk, order
 use crate::model::{Compensation, CompensationSettings};
 use crate::nn::{Activation, Float, Graph, Initializer, Layer, Mlp, Parameters, Var};
 use crate::ode::{Row, Schedule, Solver};
-use crate::{Error, Side};
+use crate::{EndRule, Error, Jets, Side};
 
 /// Seed of the draws that make the answers outside the training.
 const FIXED_DRAWS: u64 = 0x6c61_7465_6e74;
@@ -83,12 +83,14 @@ impl<T: Float> Network<T> for LatentOde {
             Some(_) => Draws::fresh(batch.series.len(), self.config.latent, random),
             None => self.fixed_draws(batch.series.len()),
         };
-        let traced = settings.compensation == Compensation::Output;
+        let compensated = settings.compensation == Compensation::Output;
+        // Slopes and curvatures do not jump, so only the rule at the ends can ask for them.
+        let traced = compensated && settings.end_rule == EndRule::Output;
         let curves = self.flow(graph, &schedule, posterior, &draws, traced);
         let states = curves.states.at_query(graph, &curves.schedule, Side::Right);
         let values = self.decoder.forward(graph, states);
         let values = curves.mean(graph, values, |row| row.places.len());
-        let limits = traced.then(|| self.limits(graph, &curves));
+        let limits = compensated.then(|| self.limits(graph, &curves, traced));
         let mut prediction = settings.complete(graph, batch, order(&schedule), values, limits)?;
         if let Some(at) = batch.training {
             let factor = at.scale * self.config.divergence_factor(at.step, at.steps);
@@ -114,8 +116,8 @@ impl<T: Float> Network<T> for LatentOde {
             let output = self.decoder.jet(graph, jets);
             output.map(|block| curves.mean(graph, block, |row| row.places.len()))
         });
-        let limits =
-            (self.config.compensation == Compensation::Output).then(|| self.limits(graph, &curves));
+        let limits = (self.config.compensation == Compensation::Output)
+            .then(|| self.limits(graph, &curves, true));
         Ok(Some(traces(
             graph,
             series,
@@ -234,8 +236,13 @@ impl LatentOde {
         }
     }
 
-    /// o has no jumps: both sides of a knot are the same.
-    fn limits<T: Float>(&self, graph: &mut Graph<'_, T>, curves: &Curves<'_, T>) -> SidedJets {
+    /// o has no jumps: both sides of a knot are the same. Without `derivatives` they count as 0.
+    fn limits<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        curves: &Curves<'_, T>,
+        derivatives: bool,
+    ) -> SidedJets {
         let rows = curves.schedule.rows.iter().enumerate();
         let picks: Vec<Pick> = rows
             .flat_map(|(row, plan)| {
@@ -244,8 +251,19 @@ impl LatentOde {
                 stops.map(move |&stop| Pick { row, stop, side })
             })
             .collect();
-        let states = curves.states.jets(graph, &picks, true);
-        let output = self.decoder.jet(graph, states);
+        let output = if derivatives {
+            let states = curves.states.jets(graph, &picks, true);
+            self.decoder.jet(graph, states)
+        } else {
+            let states = curves.states.read(graph, picks.iter().copied());
+            let value = self.decoder.forward(graph, states);
+            let zeros = graph.zeros_like(value);
+            Jets {
+                value,
+                slope: zeros,
+                curvature: zeros,
+            }
+        };
         let both = output.map(|block| curves.mean(graph, block, |row| row.knot_stops.len()));
         SidedJets {
             left: both,

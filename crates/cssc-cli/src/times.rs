@@ -1,0 +1,52 @@
+//! Times a user asks for: a list, a file or standard input, written as in the table.
+
+use crate::failure::Failure;
+use crate::reading::{name_of, read_text};
+use cssc::data::table::Shape;
+use std::path::Path;
+
+/// Times of a list with commas, or of a file with one a line; plain numbers may also share a line.
+///
+/// It is a list when its first entry is a time; a file called `5` can be given as `./5`.
+pub(crate) fn read_times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Failure> {
+    let read = |text: &str, place: String| {
+        let time = shape.read_time(text);
+        time.map_err(|problem| Failure::new(format!("{place}: {problem}.")))
+    };
+    let first = argument.split(',').next().unwrap_or_default();
+    if shape.read_time(first).is_ok() {
+        let entries = argument.split(',').enumerate();
+        return entries
+            .map(|(index, text)| read(text, format!("--at, entry {}", index + 1)))
+            .collect();
+    }
+    let path = Path::new(argument);
+    let text = read_text(path).map_err(|failure| {
+        Failure::new(format!(
+            "--at {argument}: this is neither a time as in the table nor a file of them: {failure} Give times with a \
+             comma between them, or a file with one a line."
+        ))
+    })?;
+    let mut times = Vec::new();
+    for (line, content) in text.lines().enumerate() {
+        let separators: &[char] = if shape.times_are_seconds() {
+            &[]
+        } else {
+            &[',', ' ', '\t']
+        };
+        let entries = content
+            .split(separators)
+            .filter(|entry| !entry.trim().is_empty());
+        for (index, entry) in entries.enumerate() {
+            let place = format!("{}, line {}, entry {}", name_of(path), line + 1, index + 1);
+            times.push(read(entry, place)?);
+        }
+    }
+    if times.is_empty() {
+        return Err(Failure::new(format!(
+            "{} holds no times. Write at least one into it.",
+            name_of(path)
+        )));
+    }
+    Ok(times)
+}

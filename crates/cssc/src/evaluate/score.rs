@@ -1,0 +1,76 @@
+//! Errors on what was hidden.
+
+use crate::data::Dataset;
+use crate::data::scale::mean_and_deviation;
+use serde::{Deserialize, Serialize};
+
+/// Errors in units of the channel's standard deviation, so that channels can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Mean squared error: 1 is as good as the mean of the channel.
+    pub mse: f64,
+    /// Mean absolute error.
+    pub mae: f64,
+    /// Values that counted.
+    #[serde(rename = "values")]
+    pub count: usize,
+}
+
+impl Score {
+    /// Of errors in standard deviations.
+    #[must_use]
+    pub fn new(errors: impl IntoIterator<Item = f64>) -> Self {
+        let mut sums = Self::default();
+        errors.into_iter().for_each(|error| sums.add(error));
+        sums.divided()
+    }
+
+    /// Adds an error to sums that are not divided yet.
+    pub(super) fn add(&mut self, error: f64) {
+        self.mse += error * error;
+        self.mae += error.abs();
+        self.count += 1;
+    }
+
+    /// Of all values that counted in `scores` together.
+    #[must_use]
+    pub fn pooled(scores: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for score in scores {
+            all.mse += score.mse * score.count as f64;
+            all.mae += score.mae * score.count as f64;
+            all.count += score.count;
+        }
+        all.divided()
+    }
+
+    /// From sums to means.
+    pub(super) fn divided(mut self) -> Self {
+        let count = self.count.max(1) as f64;
+        self.mse /= count;
+        self.mae /= count;
+        self
+    }
+}
+
+/// Standard deviation of the known values of every channel; 1 where there is none.
+#[must_use]
+pub fn std_devs(dataset: &Dataset) -> Vec<f64> {
+    (0..dataset.channels())
+        .map(|channel| mean_and_deviation(dataset, channel).1)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_means_and_pool_by_their_counts() {
+        let two = Score::new([1.0, -3.0]);
+        assert_eq!((two.mse, two.mae, two.count), (5.0, 2.0, 2));
+        let one = Score::new([2.0]);
+        assert_eq!(Score::pooled([two, one]), Score::new([1.0, -3.0, 2.0]));
+        assert_eq!(Score::new([]), Score::default());
+    }
+}

@@ -1,0 +1,433 @@
+//! Fills gaps by the method that finds hidden values best: from data to a filler in one call.
+//!
+//! ```
+//! # #[cfg(feature = "tables")]
+//! # fn main() -> Result<(), cssc::Error> {
+//! use cssc::data::table::{ReadOptions, TableReader, TableWriter, apply, read_dataset};
+//! use cssc::fill::{Asked, Imputer};
+//! use std::{ops::ControlFlow, path::Path, time::Duration};
+//!
+//! # let folder = tempfile::tempdir().map_err(cssc::Error::other)?;
+//! # let (input, output) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
+//! # let row = |k: u32| format!("{k},{}\n", if k % 9 == 4 { String::new() } else { (0.2 * f64::from(k)).sin().to_string() });
+//! # std::fs::write(&input, format!("time,x\n{}", (0..200).map(row).collect::<String>())).map_err(cssc::Error::other)?;
+//! # let (input, output): (&Path, &Path) = (&input, &output);
+//! let (data, _) = read_dataset(input, &ReadOptions::default())?;
+//! let imputer = Imputer { budget: Some(Duration::ZERO), ..Imputer::default() }; // no training
+//! let fitted = imputer.fit(&data, |_| ControlFlow::Continue(()))?;
+//! let evaluation = fitted.evaluation().expect("there is enough to hide");
+//! println!("{}: squared error {}", fitted.method(0), evaluation.methods[evaluation.chosen[0]].all.mse);
+//!
+//! let mut reader = TableReader::open(input, ReadOptions::default())?;
+//! let mut writer = TableWriter::create(output, reader.shape())?;
+//! apply(&mut reader, &mut writer, |series| fitted.fill(series, &Asked::Holes))?;
+//! writer.finish()?;
+//! # assert_eq!(fitted.method(0), "natural");
+//! # assert!(!std::fs::read_to_string(output).map_err(cssc::Error::other)?.contains(",\n"));
+//! # Ok(()) }
+//! # #[cfg(not(feature = "tables"))]
+//! # fn main() {}
+//! ```
+
+use super::asked::Asked;
+use super::filler::{Answer, Filler};
+#[cfg(feature = "nn")]
+use super::learn::LearnOptions;
+use super::methods::{METHODS, Method};
+#[cfg(feature = "nn")]
+use super::training::{Trained, Training, Trainings};
+use crate::Error;
+use crate::data::{Dataset, Filled, Series};
+use crate::evaluate::{Bound, Bounds, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator};
+#[cfg(feature = "nn")]
+use crate::model::Model;
+#[cfg(feature = "nn")]
+use crate::train::Progress;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Fewest hidden values from which a method is chosen.
+const FEWEST_HIDDEN: usize = 10;
+/// The method where nothing can be compared.
+const PLAINEST: &str = "linear";
+
+/// How gaps are to be filled.
+#[derive(Clone, Debug, Default)]
+pub struct Imputer {
+    /// Methods to choose from. Default `None`: those of [`METHODS`] that take part by default,
+    /// trained ones where they can be trained. One that is named and cannot be is an error.
+    pub methods: Option<Vec<&'static Method>>,
+    /// Interpolators of your own, compared with the methods.
+    pub others: Vec<Arc<dyn Interpolator>>,
+    /// What is hidden to compare them; its seed and its longest gap are those below.
+    pub hold_out: HoldOutOptions,
+    /// How models are trained; its seed and its longest gap are those below.
+    #[cfg(feature = "nn")]
+    pub learn: LearnOptions,
+    /// Time for all trainings together. Default `None`: as many steps as `learn` says, which gives
+    /// the same result on every run. With zero nothing is trained.
+    pub budget: Option<Duration>,
+    /// Longer gaps stay empty, and are not imitated.
+    pub longest_gap: Option<f64>,
+    /// Fill outside the first and the last value of a channel with the nearer of them.
+    pub extrapolate: bool,
+    /// Smallest and largest values. Channels of integers stay integers.
+    pub bounds: Vec<Bound>,
+    /// Level of the bands around filled values, between 0 and 1. Default `None`: no bands.
+    pub bands: Option<f64>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// What [`Imputer::fit`] tells while it works; answer [`ControlFlow::Break`] to end a training early.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A training has made a step.
+    #[cfg(feature = "nn")]
+    Training {
+        /// What is trained.
+        name: &'a str,
+        /// How it goes.
+        progress: &'a Progress,
+    },
+    /// A candidate is about to be judged.
+    Comparing {
+        /// Its name.
+        name: &'a str,
+        /// Its number.
+        number: usize,
+        /// How many there are.
+        candidates: usize,
+    },
+}
+
+/// A choice of methods, ready to fill series.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    filler: Filler,
+    evaluation: Option<Evaluation>,
+    hidden: usize,
+    notes: Vec<String>,
+    #[cfg(feature = "nn")]
+    trained: Vec<Trained>,
+}
+
+impl Imputer {
+    /// The methods that are compared, the simpler first.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<&'static Method> {
+        let trains = self.budget != Some(Duration::ZERO);
+        match &self.methods {
+            Some(named) => named.clone(),
+            None => METHODS
+                .iter()
+                .filter(|method| method.by_default && (trains || !method.is_trained()))
+                .collect(),
+        }
+    }
+
+    /// Hides known values of `data`, trains models on the rest, compares all methods on what was
+    /// hidden and chooses one for every channel.
+    ///
+    /// `watch` hears how it goes.
+    ///
+    /// # Errors
+    /// If a bound is for no column, or a method that was named cannot be trained.
+    pub fn fit(
+        &self,
+        data: &Dataset,
+        watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Fitted, Error> {
+        self.fit_with(data, &Gaps::find(data), watch)
+    }
+
+    /// The same where the gaps of `data` are known already.
+    ///
+    /// # Errors
+    /// As [`Imputer::fit`].
+    pub fn fit_with(
+        &self,
+        data: &Dataset,
+        gaps: &Gaps,
+        mut watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Fitted, Error> {
+        let held = HoldOut::new(data, gaps, &self.hold_out())?;
+        let mut fitted = Fitted {
+            filler: Filler {
+                candidates: Vec::new(),
+                chosen: vec![0; data.channels()],
+                bounds: self.bounds(data)?,
+                longest_gap: self.longest_gap,
+                extrapolate: self.extrapolate,
+                bands: None,
+            },
+            evaluation: None,
+            hidden: held.hidden.len(),
+            notes: Vec::new(),
+            #[cfg(feature = "nn")]
+            trained: Vec::new(),
+        };
+        if self.methods.is_none() && held.hidden.len() < FEWEST_HIDDEN {
+            fitted.notes.push(format!(
+                "only {} values could be hidden to compare methods, fewer than {FEWEST_HIDDEN}: a \
+                 plain interpolator ({PLAINEST}) is used",
+                held.hidden.len()
+            ));
+            let plainest = Method::named(PLAINEST)?.plain();
+            fitted.filler.candidates.extend(plainest);
+            return Ok(fitted);
+        }
+        let methods = self.candidates();
+        let plain = methods.iter().filter_map(|method| method.plain());
+        fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
+        #[cfg(feature = "nn")]
+        self.train(&mut fitted, &methods, &held.visible, &mut watch)?;
+        if fitted.filler.candidates.is_empty() {
+            return Err(Error::Setting(
+                "there is no method to fill with; name at least one".to_owned(),
+            ));
+        }
+        fitted.compare(&held, self.bands, &mut watch)?;
+        Ok(fitted)
+    }
+
+    fn hold_out(&self) -> HoldOutOptions {
+        HoldOutOptions {
+            longest: self.longest_gap,
+            seed: self.seed,
+            ..self.hold_out.clone()
+        }
+    }
+
+    /// The bounds of every channel of `data`.
+    ///
+    /// # Errors
+    /// If a bound is for no column of it.
+    pub fn bounds(&self, data: &Dataset) -> Result<Bounds, Error> {
+        let mut bounds = Bounds::of(data);
+        for bound in &self.bounds {
+            bounds.restrict(bound, data.channel_names())?;
+        }
+        Ok(bounds)
+    }
+
+    #[cfg(feature = "nn")]
+    fn train(
+        &self,
+        fitted: &mut Fitted,
+        methods: &[&'static Method],
+        data: &Dataset,
+        watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let mut options = self.learn.clone();
+        options.training.seed = self.seed;
+        options.longest_gap = self.longest_gap;
+        let training = Training {
+            options: &options,
+            budget: self.budget,
+            required: self.methods.is_some(),
+        };
+        let candidates = &mut fitted.filler.candidates;
+        let Trainings { trained, failed } = training.run(methods, data, candidates, watch)?;
+        match (failed.first(), trained.is_empty()) {
+            (Some((_, error)), true) => fitted.notes.push(format!(
+                "no model was trained, a plain interpolator is used: {error}"
+            )),
+            _ => {
+                let notes = failed.iter();
+                let notes = notes.map(|(name, error)| format!("{name} was not trained: {error}"));
+                fitted.notes.extend(notes);
+            }
+        }
+        fitted.trained = trained;
+        Ok(())
+    }
+}
+
+impl Fitted {
+    fn compare(
+        &mut self,
+        held: &HoldOut,
+        bands: Option<f64>,
+        watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let Filler {
+            candidates, bounds, ..
+        } = &self.filler;
+        let mut answers = Vec::with_capacity(candidates.len());
+        for (number, candidate) in candidates.iter().enumerate() {
+            // There is no way to go on without an answer: whoever wants to stop, ends the program.
+            let _ = watch(Event::Comparing {
+                name: candidate.name(),
+                number,
+                candidates: candidates.len(),
+            });
+            answers.push((candidate.name(), held.answers(candidate.as_ref(), bounds)?));
+        }
+        let evaluation = Evaluation::new(held, &answers, bands)?;
+        self.filler.chosen.clone_from(&evaluation.chosen);
+        self.filler.bands = evaluation.bands();
+        self.evaluation = Some(evaluation);
+        Ok(())
+    }
+
+    /// Fills a series.
+    ///
+    /// # Errors
+    /// If the series has other channels than the data.
+    pub fn fill(&self, series: &Series, asked: &Asked) -> Result<Filled, Error> {
+        self.filler.fill(series, asked)
+    }
+
+    /// Values, bands and curves at increasing times.
+    ///
+    /// # Errors
+    /// If the series has other channels than the data.
+    pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, Error> {
+        self.filler.at(series, times)
+    }
+
+    /// What fills: methods, choice, bounds and bands.
+    #[must_use]
+    pub fn filler(&self) -> &Filler {
+        &self.filler
+    }
+
+    /// The name of the method that fills a channel.
+    #[must_use]
+    pub fn method(&self, channel: usize) -> &str {
+        self.filler.candidates[self.filler.chosen[channel]].name()
+    }
+
+    /// The comparison; `None` if too little could be hidden to compare.
+    #[must_use]
+    pub fn evaluation(&self) -> Option<&Evaluation> {
+        self.evaluation.as_ref()
+    }
+
+    /// Values that were hidden.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// What the user should know, one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The models that were trained.
+    #[cfg(feature = "nn")]
+    #[must_use]
+    pub fn trained(&self) -> &[Trained] {
+        &self.trained
+    }
+
+    /// The model that fills the first channel that one fills, otherwise the first that was trained.
+    #[cfg(feature = "nn")]
+    #[must_use]
+    pub fn model(&self) -> Option<&Model> {
+        let made_of = |candidate: &usize| {
+            let trained = self.trained.iter();
+            let mut found = trained.filter(|trained| trained.candidates.contains(candidate));
+            found.next()
+        };
+        let used = self.filler.chosen.iter().find_map(made_of);
+        used.or(self.trained.first()).map(|trained| &trained.model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two waves of 300 rows with gaps.
+    fn waves() -> Dataset {
+        let values = (0..300).flat_map(|k| {
+            let t = 0.1 * f64::from(k);
+            let gap = k % 23 == 7;
+            [t.sin(), if gap { f64::NAN } else { t.cos() }]
+        });
+        let times = (0..300).map(|k| 0.1 * f64::from(k)).collect();
+        let series = Series::new(None, 2, times, values.collect()).unwrap();
+        Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap()
+    }
+
+    #[test]
+    fn the_best_plain_method_is_chosen_and_every_step_is_told() {
+        let data = waves();
+        let imputer = Imputer {
+            budget: Some(Duration::ZERO),
+            bands: Some(0.9),
+            ..Imputer::default()
+        };
+        let mut told = Vec::new();
+        let fitted = imputer.fit(&data, |event| {
+            if let Event::Comparing { name, .. } = event {
+                told.push(name.to_owned());
+            }
+            ControlFlow::Continue(())
+        });
+        let fitted = fitted.unwrap();
+        assert_eq!(
+            told,
+            ["previous", "linear", "makima", "natural", "smoothing"]
+        );
+        assert!(fitted.notes().is_empty());
+        let filled = fitted.fill(&data.series()[0], &Asked::Holes).unwrap();
+        let off = filled.values.chunks(2).enumerate();
+        for (k, row) in off {
+            assert!((row[1] - (0.1 * k as f64).cos()).abs() < 1e-3, "{k}");
+        }
+        assert!(fitted.filler().bands.is_some() && filled.bands.is_some());
+    }
+
+    #[test]
+    fn too_few_values_are_filled_plainly_and_it_says_so() {
+        let series = Series::new(None, 1, vec![0.0, 1.0, 2.0], vec![0.0, f64::NAN, 4.0]).unwrap();
+        let data = Dataset::new(vec!["x".into()], vec![series.clone()]).unwrap();
+        let fitted = Imputer::default().fit(&data, |_| ControlFlow::Continue(()));
+        let fitted = fitted.unwrap();
+        assert!(fitted.notes()[0].contains("(linear) is used"));
+        assert!(fitted.evaluation().is_none());
+        let filled = fitted.fill(&series, &Asked::Holes).unwrap();
+        assert_eq!(filled.values, [0.0, 2.0, 4.0]);
+    }
+
+    /// Equal settings are trained once; a model that is named fails loudly.
+    #[cfg(feature = "nn")]
+    #[test]
+    fn models_are_trained_once_for_the_methods_that_share_them() {
+        let mut imputer = Imputer {
+            methods: Method::list(["linear", "ode-rnn", "cssc", "smooth-cssc"]).ok(),
+            ..Imputer::default()
+        };
+        imputer.learn.training.steps = 2;
+        imputer.learn.model = crate::model::OdeRnnConfig {
+            dynamics: vec![8],
+            decoder: vec![8],
+            ..Default::default()
+        }
+        .into();
+        let fitted = imputer
+            .fit(&waves(), |_| ControlFlow::Continue(()))
+            .unwrap();
+        let trained = fitted.trained().iter();
+        let trained: Vec<_> = trained
+            .map(|one| (&one.name[..], &one.candidates[..]))
+            .collect();
+        assert_eq!(trained, [("ode-rnn", &[1][..]), ("cssc", &[2, 3])]);
+        let names = fitted.filler().candidates.iter().map(|one| one.name());
+        let names: Vec<&str> = names.collect();
+        assert_eq!(names, ["linear", "ode-rnn", "cssc", "smooth-cssc"]);
+        assert!(fitted.model().is_some());
+
+        imputer.budget = Some(Duration::ZERO);
+        let wrong = imputer.fit(&waves(), |_| ControlFlow::Continue(()));
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(wrong.contains("only 0 steps"), "{wrong}");
+    }
+}

@@ -1,0 +1,189 @@
+//! Trains the models that methods need: each once, within a budget of time.
+
+use super::imputer::Event;
+use super::learn::{LearnOptions, Learning};
+use super::methods::Method;
+use crate::Error;
+use crate::data::Dataset;
+use crate::evaluate::Interpolator;
+use crate::model::{Model, ModelConfig};
+use crate::train::{Control, TrainConfig, Trainer};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Fewest steps of a training that is worth while.
+const FEWEST_STEPS: u64 = 200;
+/// Steps made to see how long one takes.
+const TRIAL_STEPS: u64 = 8;
+/// Most channels for which a model is trained unless it is asked for by name.
+const MOST_CHANNELS: usize = 64;
+
+/// A model and how it came to be.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// What it is called.
+    pub name: String,
+    /// The model.
+    pub model: Model,
+    /// Loss of every step.
+    pub losses: Vec<f64>,
+    /// The candidates that are made of it.
+    pub candidates: Vec<usize>,
+}
+
+/// What was trained, and why something was not.
+#[derive(Debug, Default)]
+pub(super) struct Trainings {
+    pub(super) trained: Vec<Trained>,
+    /// Names of models that were not trained, and the reasons.
+    pub(super) failed: Vec<(String, Error)>,
+}
+
+/// Models of one kind that several methods share.
+struct Plan {
+    config: ModelConfig,
+    methods: Vec<&'static Method>,
+}
+
+/// All that a training needs.
+pub(super) struct Training<'a> {
+    pub(super) options: &'a LearnOptions,
+    /// Time for all trainings together; `None`: as many steps as the options say.
+    pub(super) budget: Option<Duration>,
+    /// Whether the methods were named: then one that cannot be trained is an error.
+    pub(super) required: bool,
+}
+
+impl Training<'_> {
+    /// Trains what `methods` need on `data` and adds their interpolators to `candidates`.
+    pub(super) fn run(
+        &self,
+        methods: &[&'static Method],
+        data: &Dataset,
+        candidates: &mut Vec<Arc<dyn Interpolator>>,
+        watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Trainings, Error> {
+        let plans = plans(methods, &self.options.model);
+        let mut done = Trainings::default();
+        if plans.is_empty() {
+            return Ok(done);
+        }
+        let share = self.budget.map(|budget| budget / plans.len() as u32);
+        let prepared = self.prepare(data);
+        for plan in plans {
+            let name = plan.config.method();
+            let trained = match &prepared {
+                Ok(learning) => train(learning, &plan.config, share, watch),
+                Err(problem) => Err(Error::Setting(problem.to_string())),
+            };
+            match trained {
+                Ok((model, losses)) => {
+                    let first = candidates.len();
+                    for recipe in plan.methods.iter().filter_map(|method| method.recipe()) {
+                        candidates.push(Arc::new((recipe.apply)(model.clone())?));
+                    }
+                    done.trained.push(Trained {
+                        name,
+                        model,
+                        losses,
+                        candidates: (first..candidates.len()).collect(),
+                    });
+                }
+                Err(error) if self.required => return Err(error),
+                Err(error) => done.failed.push((name, error)),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Data made ready once for all models.
+    fn prepare(&self, data: &Dataset) -> Result<Learning, Error> {
+        if !self.required && data.channels() > MOST_CHANNELS {
+            return Err(Error::Setting(format!(
+                "there are {} channels, more than {MOST_CHANNELS}; name the method to train anyway",
+                data.channels()
+            )));
+        }
+        Learning::new(data, self.options)
+    }
+}
+
+/// The models that methods need, each once.
+fn plans(methods: &[&'static Method], base: &ModelConfig) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = Vec::new();
+    for &method in methods {
+        let Some(recipe) = method.recipe() else {
+            continue;
+        };
+        let config = recipe.config(base);
+        match plans.iter_mut().find(|plan| plan.config == config) {
+            Some(plan) => plan.methods.push(method),
+            None => plans.push(Plan {
+                config,
+                methods: vec![method],
+            }),
+        }
+    }
+    plans
+}
+
+fn train(
+    learning: &Learning,
+    config: &ModelConfig,
+    share: Option<Duration>,
+    watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+) -> Result<(Model, Vec<f64>), Error> {
+    let name = config.method();
+    let mut config = config.clone();
+    config.set_channels(learning.train.channels());
+    let mut training = learning.options.training.clone();
+    if let Some(share) = share {
+        let steps = steps_within(learning, &config, share)?;
+        if steps < FEWEST_STEPS {
+            return Err(Error::Setting(format!(
+                "only {steps} steps of training would fit into {:.0} s, fewer than \
+                 {FEWEST_STEPS}; give a larger budget",
+                share.as_secs_f64()
+            )));
+        }
+        training.steps = training.steps.min(steps);
+        training.validate_every = (training.steps / 15).max(20);
+    }
+    let mut losses = Vec::new();
+    let mut trainer = learning.trainer_of(&config, &training)?;
+    trainer.run(|_, progress| {
+        losses.push(progress.loss);
+        match watch(Event::Training {
+            name: &name,
+            progress,
+        }) {
+            ControlFlow::Continue(()) => Control::Continue,
+            ControlFlow::Break(()) => Control::Stop,
+        }
+    })?;
+    Ok((learning.model(trainer)?, losses))
+}
+
+/// How many steps fit into a time: a few are made to see.
+fn steps_within(learning: &Learning, config: &ModelConfig, share: Duration) -> Result<u64, Error> {
+    let trial = TrainConfig {
+        steps: TRIAL_STEPS,
+        ..learning.options.training.clone()
+    };
+    let nothing = learning.validation.subset(&[]);
+    let mut trainer = Trainer::new(config, &trial, &learning.train, &nothing)?;
+    // The first steps get their memory, and the last one is followed by the end: neither is typical.
+    let mut marks = Vec::new();
+    trainer.run(|_, _| {
+        marks.push(Instant::now());
+        Control::Continue
+    })?;
+    let steps = (marks.len() - 4) as f64;
+    let time = marks[marks.len() - 2]
+        .duration_since(marks[2])
+        .as_secs_f64()
+        / steps;
+    // Some of the time is for validating.
+    Ok((0.9 * share.as_secs_f64() / time.max(1e-6)) as u64)
+}

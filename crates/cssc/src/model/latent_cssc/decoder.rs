@@ -1,0 +1,257 @@
+//! From times asked to the curve o(t): the same steps for values and for values with derivatives.
+
+use super::config::LatentCsscConfig;
+use super::encoder::{feed_forward, linear};
+use super::features::{self, Span};
+use crate::Jets;
+use crate::data::Random;
+use crate::nn::{Activation, AttentionGroups, Dense, Float, Graph, Layer, Mlp, Parameters, Var};
+use std::f64::consts::TAU;
+
+/// What passes the decoder: values, or values with their derivatives by time.
+pub(super) trait Flow<T: Float>: Copy {
+    /// Features of times.
+    fn features(graph: &mut Graph<'_, T>, frequencies: usize, times: &[(Span, f64)]) -> Self;
+
+    /// phase + s·frequency for rows of a block per series: the arguments of sines.
+    fn angles(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], code: [Var; 2]) -> Self;
+
+    /// A row of each series for its times.
+    fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self;
+
+    /// The sine of every number.
+    fn sine(self, graph: &mut Graph<'_, T>) -> Self;
+
+    /// A layer.
+    fn pass(self, graph: &mut Graph<'_, T>, layer: &impl Layer<T>) -> Self;
+
+    /// The sum of both.
+    fn plus(self, graph: &mut Graph<'_, T>, other: Self) -> Self;
+
+    /// What the queries see.
+    fn attend(
+        self,
+        graph: &mut Graph<'_, T>,
+        seen: [Var; 2],
+        heads: usize,
+        groups: AttentionGroups<'_>,
+    ) -> Self;
+}
+
+impl<T: Float> Flow<T> for Var {
+    fn features(graph: &mut Graph<'_, T>, frequencies: usize, times: &[(Span, f64)]) -> Self {
+        features::values(graph, frequencies, times)
+    }
+
+    fn angles(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], code: [Var; 2]) -> Self {
+        graph.mix(&code, |rows| {
+            for &(series, span, time) in places {
+                let relative = T::from_f64(span.relative(time));
+                rows.term(0, series, T::ONE)
+                    .term(1, series, relative)
+                    .end_row();
+            }
+        })
+    }
+
+    fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self {
+        graph.collect(&[rows], places.iter().map(|&(series, ..)| (0, series)))
+    }
+
+    fn sine(self, graph: &mut Graph<'_, T>) -> Self {
+        graph.activate(self, Activation::Sine)
+    }
+
+    fn pass(self, graph: &mut Graph<'_, T>, layer: &impl Layer<T>) -> Self {
+        layer.forward(graph, self)
+    }
+
+    fn plus(self, graph: &mut Graph<'_, T>, other: Self) -> Self {
+        graph.sum(self, other)
+    }
+
+    fn attend(
+        self,
+        graph: &mut Graph<'_, T>,
+        [keys, values]: [Var; 2],
+        heads: usize,
+        groups: AttentionGroups<'_>,
+    ) -> Self {
+        graph.attention([self, keys, values], heads, groups)
+    }
+}
+
+impl<T: Float> Flow<T> for Jets<Var> {
+    fn features(graph: &mut Graph<'_, T>, frequencies: usize, times: &[(Span, f64)]) -> Self {
+        features::jets(graph, frequencies, times)
+    }
+
+    fn angles(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], code: [Var; 2]) -> Self {
+        let value = Var::angles(graph, places, code);
+        let slope = graph.mix(&code, |rows| {
+            for &(series, span, _) in places {
+                rows.term(1, series, T::from_f64(span.rate())).end_row();
+            }
+        });
+        Jets {
+            value,
+            slope,
+            curvature: graph.zeros_like(slope),
+        }
+    }
+
+    fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self {
+        let value = Var::constant(graph, places, rows);
+        let zeros = graph.zeros_like(value);
+        Jets {
+            value,
+            slope: zeros,
+            curvature: zeros,
+        }
+    }
+
+    fn sine(self, graph: &mut Graph<'_, T>) -> Self {
+        let sine = Activation::Sine;
+        let value = graph.activate(self.value, sine);
+        let from_input = sine.source_is_input();
+        let source = if from_input { self.value } else { value };
+        Jets {
+            value,
+            slope: graph.tangent(source, self.slope, sine),
+            curvature: graph.curve(source, self.slope, self.curvature, sine),
+        }
+    }
+
+    fn pass(self, graph: &mut Graph<'_, T>, layer: &impl Layer<T>) -> Self {
+        layer.jet(graph, self)
+    }
+
+    fn plus(self, graph: &mut Graph<'_, T>, other: Self) -> Self {
+        self.zip(other, |a, b| graph.sum(a, b))
+    }
+
+    fn attend(
+        self,
+        graph: &mut Graph<'_, T>,
+        seen: [Var; 2],
+        heads: usize,
+        groups: AttentionGroups<'_>,
+    ) -> Self {
+        graph.attention_jet(self, seen, heads, groups)
+    }
+}
+
+/// The decoder.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Decoder {
+    heads: usize,
+    frequencies: usize,
+    time: Dense,
+    code: Dense,
+    angles: Dense,
+    second_sines: Dense,
+    sines: Dense,
+    code_shift: Dense,
+    queries: Dense,
+    seen: [Dense; 2],
+    merge: Dense,
+    network: Mlp,
+    output: Dense,
+}
+
+impl Decoder {
+    pub(super) fn new<T: Float>(
+        parameters: &mut Parameters<T>,
+        config: &LatentCsscConfig,
+        random: &mut Random,
+    ) -> Self {
+        let (width, sines, code) = (config.width, config.sines, config.code);
+        let mut dense = |parameters: &mut Parameters<T>, part: &str, sizes: [usize; 2]| {
+            linear(parameters, &format!("decoder.{part}"), sizes, random)
+        };
+        let features = features::count(config.frequencies);
+        let time = dense(parameters, "time", [features, width]);
+        let code_layer = dense(parameters, "code", [width, code]);
+        let angles = dense(parameters, "angles", [code, 2 * sines]);
+        let decoder = Self {
+            heads: config.heads,
+            frequencies: config.frequencies,
+            time,
+            code: code_layer,
+            angles,
+            second_sines: dense(parameters, "second-sines", [sines, sines]),
+            sines: dense(parameters, "sines", [sines, width]),
+            code_shift: dense(parameters, "code-shift", [code, width]),
+            queries: dense(parameters, "queries", [width, width]),
+            seen: ["keys", "values"].map(|part| dense(parameters, part, [width, width])),
+            merge: dense(parameters, "merge", [width, width]),
+            output: dense(parameters, "output", [width, config.channels]),
+            network: feed_forward(parameters, "decoder.network", config, random),
+        };
+        for name in ["time", "code", "angles", "sines", "output"] {
+            parameters.embed(&format!("decoder.{name}"));
+        }
+        spread_angles(parameters, config, random);
+        decoder
+    }
+
+    /// o at the places asked (series, its span, time), which stand series by series.
+    pub(super) fn forward<T: Float, F: Flow<T>>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        tokens: Var,
+        groups: AttentionGroups<'_>,
+        places: &[(usize, Span, f64)],
+    ) -> F {
+        let mean = graph.group_means(tokens, groups.keys);
+        let code = self.code.forward(graph, mean);
+        let angles = self.angles.forward(graph, code);
+        let half = graph.columns(angles) / 2;
+        let parts = [0, half].map(|first| graph.columns_of(angles, first, half));
+        let times: Vec<(Span, f64)> = places.iter().map(|&(_, span, t)| (span, t)).collect();
+
+        let angles = F::angles(graph, places, parts);
+        let sines = angles
+            .sine(graph)
+            .pass(graph, &self.second_sines)
+            .sine(graph)
+            .pass(graph, &self.sines);
+        let shift = self.code_shift.forward(graph, code);
+        let shift = F::constant(graph, places, shift);
+        let h = F::features(graph, self.frequencies, &times)
+            .pass(graph, &self.time)
+            .plus(graph, sines)
+            .plus(graph, shift);
+        let seen = self.seen.map(|dense| dense.forward(graph, tokens));
+        let seen = h
+            .pass(graph, &self.queries)
+            .attend(graph, seen, self.heads, groups)
+            .pass(graph, &self.merge);
+        let h = h.plus(graph, seen);
+        let more = h.pass(graph, &self.network);
+        h.plus(graph, more).pass(graph, &self.output)
+    }
+}
+
+/// Phases at random, frequencies from 0 to the fastest: otherwise all sines would begin as one.
+fn spread_angles<T: Float>(
+    parameters: &mut Parameters<T>,
+    config: &LatentCsscConfig,
+    random: &mut Random,
+) {
+    let id = parameters.find("decoder.angles.bias");
+    let range = id.map(|id| parameters.range(id));
+    let Some(range) = range.filter(|_| !parameters.is_blank()) else {
+        return;
+    };
+    let sines = config.sines;
+    let bias = &mut parameters.values_mut()[range];
+    let (phases, frequencies) = bias.split_at_mut(sines);
+    for phase in phases {
+        *phase = T::from_f64(random.uniform(0.0, TAU));
+    }
+    for (i, frequency) in frequencies.iter_mut().enumerate() {
+        let part = i as f64 / (sines.max(2) - 1) as f64;
+        *frequency = T::from_f64(part * config.fastest_sine);
+    }
+}

@@ -1,0 +1,165 @@
+//! From the observations of a series to tokens that know each other.
+//!
+//! A token is an observation: its values (0 where missing), its mask, features of its time. Each
+//! layer is x ← x + A(LN x), x ← x + F(LN x), with self-attention A over the tokens of the series and
+//! a network F of one hidden layer (norm first: Xiong et al. 2020). The order of the tokens does not matter.
+
+use super::config::LatentCsscConfig;
+use super::features::{self, Span};
+use crate::data::Random;
+use crate::model::Observed;
+use crate::nn::{
+    Activation, AttentionGroups, Dense, Float, Graph, Initializer, Layer, LayerNorm, Mlp,
+    Parameters, Var,
+};
+
+/// Self-attention with its network.
+#[derive(Clone, PartialEq, Debug)]
+struct Block {
+    norm: LayerNorm,
+    projections: [Dense; 3],
+    merge: Dense,
+    second_norm: LayerNorm,
+    network: Mlp,
+}
+
+/// The encoder.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Encoder {
+    heads: usize,
+    frequencies: usize,
+    input: Dense,
+    blocks: Vec<Block>,
+    norm: LayerNorm,
+}
+
+/// A layer without activation.
+pub(super) fn linear<T: Float>(
+    parameters: &mut Parameters<T>,
+    name: &str,
+    sizes: [usize; 2],
+    random: &mut Random,
+) -> Dense {
+    let initializer = Initializer::Glorot;
+    Dense::new(
+        parameters,
+        name,
+        sizes,
+        Activation::Identity,
+        initializer,
+        random,
+    )
+}
+
+/// A network of one hidden layer, from `width` to `width`.
+pub(super) fn feed_forward<T: Float>(
+    parameters: &mut Parameters<T>,
+    name: &str,
+    config: &LatentCsscConfig,
+    random: &mut Random,
+) -> Mlp {
+    let widths = [config.width, config.feed_forward, config.width];
+    let activations = [Activation::Silu, Activation::Identity];
+    Mlp::new(
+        parameters,
+        name,
+        &widths,
+        activations,
+        Initializer::Glorot,
+        random,
+    )
+}
+
+impl Block {
+    fn new<T: Float>(
+        parameters: &mut Parameters<T>,
+        name: &str,
+        config: &LatentCsscConfig,
+        random: &mut Random,
+    ) -> Self {
+        let square = [config.width, config.width];
+        let mut dense = |parameters: &mut Parameters<T>, part: &str| {
+            linear(parameters, &format!("{name}.{part}"), square, random)
+        };
+        let projections = ["queries", "keys", "values"].map(|part| dense(parameters, part));
+        let merge = dense(parameters, "merge");
+        Self {
+            norm: LayerNorm::new(parameters, &format!("{name}.norm"), config.width),
+            projections,
+            merge,
+            second_norm: LayerNorm::new(parameters, &format!("{name}.second-norm"), config.width),
+            network: feed_forward(parameters, &format!("{name}.network"), config, random),
+        }
+    }
+
+    fn forward<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        x: Var,
+        heads: usize,
+        groups: AttentionGroups<'_>,
+    ) -> Var {
+        let normal = graph.layer_norm(x, &self.norm);
+        let parts = self.projections.map(|dense| dense.forward(graph, normal));
+        let seen = graph.attention(parts, heads, groups);
+        let seen = self.merge.forward(graph, seen);
+        let x = graph.sum(x, seen);
+        let normal = graph.layer_norm(x, &self.second_norm);
+        let more = self.network.forward(graph, normal);
+        graph.sum(x, more)
+    }
+}
+
+impl Encoder {
+    pub(super) fn new<T: Float>(
+        parameters: &mut Parameters<T>,
+        config: &LatentCsscConfig,
+        random: &mut Random,
+    ) -> Self {
+        let inputs = 2 * config.channels + features::count(config.frequencies);
+        let input = linear(parameters, "encoder.input", [inputs, config.width], random);
+        let blocks = (0..config.layers)
+            .map(|i| Block::new(parameters, &format!("encoder.{i}"), config, random))
+            .collect();
+        parameters.embed("encoder.input");
+        Self {
+            heads: config.heads,
+            frequencies: config.frequencies,
+            input,
+            blocks,
+            norm: LayerNorm::new(parameters, "encoder.norm", config.width),
+        }
+    }
+
+    /// The tokens of all series, one after the other: [observations, width].
+    pub(super) fn forward<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+        offsets: &[usize],
+    ) -> Var {
+        let mut numbers = Vec::new();
+        for series in series {
+            let span = Span::of(series.times);
+            let channels = series.values.len() / series.times.len();
+            for (&time, values) in series.times.iter().zip(series.values.chunks(channels)) {
+                let shown = |x: f64| if x.is_nan() { T::ZERO } else { T::from_f64(x) };
+                numbers.extend(values.iter().map(|&x| shown(x)));
+                let mask = |x: &f64| if x.is_nan() { T::ZERO } else { T::ONE };
+                numbers.extend(values.iter().map(mask));
+                features::append(&mut numbers, self.frequencies, span, time, 0);
+            }
+        }
+        let rows = offsets[series.len()];
+        let tokens = graph.input(rows, numbers.len() / rows, &numbers);
+        let mut x = self.input.forward(graph, tokens);
+        let groups = AttentionGroups {
+            queries: offsets,
+            keys: offsets,
+        };
+        for block in &self.blocks {
+            x = block.forward(graph, x, self.heads, groups);
+        }
+        graph.layer_norm(x, &self.norm)
+    }
+}
