@@ -21,6 +21,8 @@ mod watching;
 mod workload;
 
 use clap::Parser;
+use cssc::nn::InstructionSet;
+use failure::{Failure, said};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -39,7 +41,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match Arguments::parse().command.run() {
+    match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nobody is left to tell when standard error is closed.
@@ -47,4 +49,9 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn run(command: commands::Command) -> Result<(), Failure> {
+    InstructionSet::asked_for().map_err(|error| said(&error))?;
+    command.run()
 }

@@ -6,6 +6,7 @@ use crate::summary;
 use crate::watching::{self, Talk, Watch};
 use cssc::fill::Learning;
 use cssc::model::Method;
+use cssc::nn::InstructionSet;
 use cssc::train::{Control, Trainer};
 use serde_json::json;
 use std::ffi::OsString;
@@ -111,9 +112,10 @@ impl Arguments {
         let learning = Learning::new(&dataset, &options).map_err(|error| said(&error))?;
         watching::listen();
         self.talk.note(&format!(
-            "{} windows to train on, {} to validate.",
+            "{} windows to train on, {} to validate; {} instructions.",
             summary::grouped(learning.train.len()),
-            summary::grouped(learning.validation.len())
+            summary::grouped(learning.validation.len()),
+            InstructionSet::in_use()
         ));
         let checkpoint = checkpoint(&self.output);
         let mut trainer = self.trainer(&learning, &checkpoint)?;

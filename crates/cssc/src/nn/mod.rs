@@ -13,6 +13,7 @@ mod ops;
 mod parameters;
 
 pub use activation::Activation;
+pub use arch::{InstructionSet, InstructionSetError};
 pub use cell::GatedCell;
 pub use float::Float;
 pub use graph::{Gradient, Graph};
