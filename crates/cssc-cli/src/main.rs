@@ -20,6 +20,8 @@ mod times;
 mod watching;
 
 use clap::Parser;
+use cssc::nn::InstructionSet;
+use failure::{Failure, failure_from};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -60,7 +62,7 @@ fn main() -> ExitCode {
         pool.build_global()
             .expect("nothing has used the pool so far");
     }
-    match arguments.command.run() {
+    match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nobody is left to tell when standard error is closed.
@@ -68,4 +70,9 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+fn run(command: commands::Command) -> Result<(), Failure> {
+    InstructionSet::asked_for().map_err(|error| failure_from(&error))?;
+    command.run()
 }

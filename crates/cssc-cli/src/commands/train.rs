@@ -7,6 +7,7 @@ use crate::span::Span;
 use crate::summary;
 use crate::watching::{Verbosity, Watch};
 use cssc::fill::{Learning, Method};
+use cssc::nn::InstructionSet;
 use cssc::train::{Control, TrainConfig, Trainer};
 use serde::Serialize;
 use serde_json::json;
@@ -116,9 +117,10 @@ impl Arguments {
             Learning::new(&loaded.dataset, &options).map_err(|error| failure_from(&error))?;
         signals::listen();
         self.verbosity.note(&format!(
-            "{} windows to train on, {} to validate.",
+            "{} windows to train on, {} to validate; {} instructions.",
             summary::grouped(learning.train.len()),
-            summary::grouped(learning.validation.len())
+            summary::grouped(learning.validation.len()),
+            InstructionSet::in_use()
         ));
         let mut trainer = self.trainer(&learning, &checkpoint)?;
         self.train(&mut trainer, &checkpoint)?;

@@ -11,7 +11,7 @@ use pulp::Simd;
 /// The code of `$body` once for every `$i` below `$count`, without a loop.
 macro_rules! unrolled {
     ($i:ident < $count:ident, $body:block) => {
-        unrolled!(@ $i < $count, $body, 0 1 2 3 4 5 6 7 8 9 10 11)
+        unrolled!(@ $i < $count, $body, 0 1 2 3 4 5 6 7 8)
     };
     (@ $i:ident < $count:ident, $body:block, $($n:literal)*) => {
         $(if const { $n < $count } {
