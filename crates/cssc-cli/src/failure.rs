@@ -26,8 +26,26 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        // One paragraph: a line break can only come from a name.
+        formatter.write_str(&printable(&self.0).replace('\n', "\\n"))
     }
+}
+
+/// The text without signs that a terminal would obey: names and cells come from other people's files.
+pub(crate) fn printable(text: &str) -> String {
+    let obeyed = |letter: char| {
+        letter.is_control() && letter != '\n'
+            || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut clean = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if obeyed(letter) {
+            clean.extend(letter.escape_default());
+        } else {
+            clean.push(letter);
+        }
+    }
+    clean
 }
 
 /// What the library says, as a sentence.
@@ -50,5 +68,19 @@ pub(crate) fn unless_pipe_closed<T>(result: Result<T, Error>) -> Result<Option<T
         Ok(value) => Ok(Some(value)),
         Err(Error::File { source, .. }) if source.kind() == ErrorKind::BrokenPipe => Ok(None),
         Err(error) => Err(stopped_or(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_command_the_terminal() {
+        assert_eq!(
+            printable("a\u{1b}[2Jb\u{202e}c\nd"),
+            "a\\u{1b}[2Jb\\u{202e}c\nd"
+        );
+        assert_eq!(Failure::new("two\nlines").to_string(), "two\\nlines");
     }
 }

@@ -41,7 +41,18 @@ struct Arguments {
     threads: Option<u16>,
 }
 
+/// Damaged files can make their readers panic; that is told as an error, not as a crash.
+fn quiet_where_panics_are_errors() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !cssc::data::table::panics_are_errors() {
+            usual(panic);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    quiet_where_panics_are_errors();
     let arguments = Arguments::parse();
     signals::handle();
     if let Some(threads) = arguments.threads {

@@ -74,6 +74,14 @@ pub(crate) struct TableArguments {
     /// Numbers have a decimal comma
     #[arg(long)]
     decimal_comma: bool,
+
+    /// Sign between thousands, such as , or . or '
+    #[arg(long, value_name = "CHARACTER")]
+    thousands: Option<char>,
+
+    /// Most memory for the rows of a batch, a series, or a table that has to be sorted, such as 2GB
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -82,6 +90,22 @@ enum Repeats {
     Average,
     First,
     Last,
+}
+
+/// A size such as 500MB or 2GB; a plain number is bytes.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    let unit = unit.trim_end_matches('b').trim_end_matches('i');
+    let shift = ["", "k", "m", "g", "t"]
+        .iter()
+        .position(|name| *name == unit);
+    match (digits.trim().parse::<f64>(), shift) {
+        (Ok(number), Some(shift)) if number > 0.0 => {
+            Ok((number * 1024_f64.powi(i32::try_from(shift).unwrap_or(0))) as u64)
+        }
+        _ => Err("give a size such as 500MB or 2GB".to_owned()),
+    }
 }
 
 fn format_names() -> PossibleValuesParser {
@@ -107,6 +131,8 @@ impl TableArguments {
             channels: self.values.clone(),
             integers: self.integer.clone(),
             missing: self.missing.clone(),
+            thousands: self.thousands,
+            max_memory: self.max_memory,
             duplicates: match self.duplicates {
                 Repeats::Refuse => Duplicates::Refuse,
                 Repeats::Average => Duplicates::Average,
@@ -203,6 +229,10 @@ fn remedy(hint: Hint) -> String {
             "say which columns hold the values (--values), or that this mark means missing (--missing)"
         }
         Hint::TimeColumn => "name it (--time)",
+        Hint::Memory => "allow more memory (--max-memory)",
+        Hint::NumberStyle => {
+            "say which sign parts thousands (--thousands), or that numbers have a decimal comma (--decimal-comma)"
+        }
         other => return other.to_string(),
     };
     remedy.to_owned()

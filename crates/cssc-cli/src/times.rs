@@ -2,8 +2,13 @@
 
 use crate::failure::Failure;
 use crate::reading::{name_of, read_text};
+use cssc::data::Dataset;
 use cssc::data::table::Shape;
+use cssc::fill::Asked;
 use std::path::Path;
+
+/// New cells that a table may get: a gigabyte of values, a few of everything beside them.
+const MOST_CELLS: f64 = 1e8;
 
 /// Times of a list with commas, or of a file with one a line; plain numbers may also share a line.
 ///
@@ -49,4 +54,25 @@ pub(crate) fn read_times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Fail
         )));
     }
     Ok(times)
+}
+
+/// Refuses a step so short that the rows would fill the memory, before any is made.
+pub(crate) fn check_rows(asked: &Asked, dataset: &Dataset) -> Result<(), Failure> {
+    let (Asked::Every(step) | Asked::Grid(step)) = asked else {
+        return Ok(());
+    };
+    let series = dataset.series().iter();
+    let lengths =
+        series.filter_map(|series| Some(series.times().last()? - series.times().first()?));
+    let rows: f64 = lengths.map(|length| length / step).sum();
+    if rows * dataset.channels() as f64 <= MOST_CELLS {
+        return Ok(());
+    }
+    let rows = match rows {
+        rows if rows >= 1e9 => format!("{:.1} billion", rows / 1e9),
+        rows => format!("{:.0} million", rows / 1e6),
+    };
+    Err(Failure::new(format!(
+        "--every would give the table {rows} rows. Give a longer step, or a part of the table."
+    )))
 }

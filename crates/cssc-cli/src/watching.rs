@@ -54,11 +54,16 @@ impl Verbosity {
 
 fn line(text: &str) {
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", crate::failure::printable(text));
 }
 
 fn event(value: &serde_json::Value) {
-    line(&value.to_string());
+    let escaped = |letter: char| match letter {
+        // JSON leaves these as they are, a terminal obeys them.
+        '\u{7f}'..='\u{9f}' => format!("\\u{:04x}", u32::from(letter)),
+        _ => letter.to_string(),
+    };
+    line(&value.to_string().chars().map(escaped).collect::<String>());
 }
 
 /// Says from time to time how something goes that may take long, and nothing if it does not.

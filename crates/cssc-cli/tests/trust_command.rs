@@ -161,8 +161,13 @@ mod signals {
 
     fn send(child: &std::process::Child, signal: &str) {
         let id = child.id().to_string();
-        let sent = std::process::Command::new("kill").args([signal, &id]);
-        assert!({ sent }.status().expect("kill runs").success());
+        let mut kill = std::process::Command::new("kill");
+        assert!(
+            kill.args([signal, &id])
+                .status()
+                .expect("kill runs")
+                .success()
+        );
     }
 
     /// Stops a long training at its first step; gives the exit code and what was said after it.

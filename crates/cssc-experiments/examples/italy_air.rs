@@ -2,8 +2,8 @@
 //! 12 hours, the last 20 % test, values standardised by the others, cells hidden at random.
 //!
 //! ```sh
-//! cargo run --release -p cssc-experiments --example italy_air -- 10 nan
-//! cargo run --release -p cssc-experiments --example italy_air -- 50 keep steps=1000
+//! cargo run --release --example italy_air -- 10 nan
+//! cargo run --release --example italy_air -- 50 keep steps=1000
 //! ```
 //!
 //! First the percentage of cells that is hidden, then what -200 means: `nan` (missing) or `keep` (a

@@ -1,8 +1,8 @@
 //! Trains on one of the paper's sets and prints validation and test errors as it goes.
 //!
 //! ```sh
-//! cargo run --release -p cssc-experiments --example paper -- toy 30 cssc
-//! cargo run --release -p cssc-experiments --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
+//! cargo run --release --example paper -- toy 30 cssc
+//! cargo run --release --example paper -- hopper 10 hidden-cssc steps=3000 rate=0.02 seed=1
 //! ```
 //!
 //! First the set: `toy` (the frozen toy-v1 in `data`) or `hopper` (made by MuJoCo, which

@@ -2,8 +2,8 @@
 //! method finds them again.
 //!
 //! ```sh
-//! cargo run --release -p cssc-experiments --example real_data -- co2 steps=1000 'dynamics=[100,100]'
-//! cargo run --release -p cssc-experiments --example real_data -- glucose longest=7200 outer=5
+//! cargo run --release --example real_data -- co2 steps=1000 'dynamics=[100,100]'
+//! cargo run --release --example real_data -- glucose longest=7200 outer=5
 //! ```
 //!
 //! First the set (`glucose`, `co2`, `air`), then settings as NAME=VALUE: those of `TrainConfig` and

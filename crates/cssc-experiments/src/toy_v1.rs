@@ -25,6 +25,9 @@ pub struct ToyV1 {
 
 impl ToyV1 {
     /// Reads the frozen file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is another file.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let arrays = npz::read(path)?;
         let wrong = |name: &str| {

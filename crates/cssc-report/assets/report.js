@@ -94,7 +94,6 @@
   const marks = [
     { key: "observed", text: "observed", swatch: "dot", paint: "observed" },
     { key: "filled", text: "filled", swatch: "dot", paint: "filled" },
-    { key: "hidden", text: "hidden to compare", swatch: "ring", paint: "observed" },
     { key: "smoothed", text: "curve ô", swatch: "", paint: "smoothed" },
     { key: "band", text: "band", swatch: "area", paint: "band" },
     { key: "predicted", text: "prediction o", swatch: "dashed", paint: "predicted" },
@@ -109,7 +108,7 @@
   const channel = () => data.series[$("series").value]?.channels[$("channel").value];
 
   function has(channel, key) {
-    if (key === "observed" || key === "hidden" || key === "filled") return column(channel[key][0]).length > 0;
+    if (key === "observed" || key === "filled") return column(channel[key][0]).length > 0;
     if (key === "gaps") return channel.gaps.length > 0;
     return channel.curve != null && channel.curve[key] != null;
   }
@@ -126,7 +125,7 @@
       found.push([increasing(column(curve.times)), ...known.map(([, place]) => column(place))]);
       names.push(...known.map(([name]) => name));
     }
-    for (const name of ["observed", "filled", "hidden"]) {
+    for (const name of ["observed", "filled"]) {
       if (has(channel, name)) {
         found.push([increasing(column(channel[name][0])), column(channel[name][1])]);
         names.push(name);
@@ -143,10 +142,10 @@
       case "predicted": return { ...base, stroke: colour("predicted"), width: 1.25, dash: [5, 3] };
       case "compensation": return { ...base, stroke: colour("compensation"), width: 1.5, fill: colour("compensation") + "28" };
       default: {
-        const paint = colour(name === "filled" ? "filled" : "observed"), ring = name === "hidden";
+        const paint = colour(name);
         // Where dots touch each other they let the curve shine through.
         const faded = (u, index) => paint + (u.series[index].points.size < 3 ? "70" : "");
-        const points = { show: true, size: 6, stroke: faded, fill: ring ? colour("paper") : faded, width: ring ? 1.25 : 0.5 };
+        const points = { show: true, size: 6, stroke: faded, fill: faded, width: 0.5 };
         return { ...base, paths: () => null, points, stroke: paint };
       }
     }
@@ -258,7 +257,7 @@
         const at = chart.cursor.idxs?.[index];
         if (index === 0 || at == null || !series.show || chart.data[index][at] == null) return;
         const row = [series.label, chart.data[index][at]], away = Math.abs(chart.data[0][at] - pointer);
-        if (!["observed", "filled", "hidden"].includes(series.label)) rows.push(row);
+        if (!["observed", "filled"].includes(series.label)) rows.push(row);
         else if (closest == null || away < closest.away) closest = { row, away, time: chart.data[0][at] };
       });
     }
@@ -268,7 +267,7 @@
       time = closest.time;
     }
     const table = make("table");
-    const order = ["observed", "filled", "hidden", "smoothed", "upper", "lower", "predicted", "compensation"];
+    const order = ["observed", "filled", "smoothed", "upper", "lower", "predicted", "compensation"];
     rows.sort((a, b) => order.indexOf(a[0]) - order.indexOf(b[0]));
     for (const [name, value] of rows) {
       const mark = marks.find(({ key }) => key === lineMark(name));
@@ -287,7 +286,7 @@
   function swatch({ swatch, paint }) {
     const element = make("span", "swatch " + swatch);
     element.style[swatch === "area" ? "background" : "color"] = `var(--${paint})`;
-    if (swatch === "" || swatch === "dashed" || swatch === "ring") element.style.borderColor = `var(--${paint})`;
+    if (swatch === "" || swatch === "dashed") element.style.borderColor = `var(--${paint})`;
     return element;
   }
 
@@ -334,8 +333,8 @@
     tellCounts(shown);
   }
 
-  function tellCounts({ counts: [observed, hidden, filled], gaps }) {
-    const parts = [[observed, "observed"], [filled, "filled"], [hidden, "hidden to compare"], [gaps.length, gaps.length === 1 ? "gap" : "gaps"]];
+  function tellCounts({ counts: [observed, filled], gaps }) {
+    const parts = [[observed, "observed"], [filled, "filled"], [gaps.length, gaps.length === 1 ? "gap" : "gaps"]];
     const text = parts.filter(([count]) => count).map(([count, name]) => `${count.toLocaleString("en")} ${name}`).join(", ");
     $("counts").textContent = text && text + ".";
   }

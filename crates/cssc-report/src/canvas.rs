@@ -106,8 +106,6 @@ pub(crate) trait Canvas {
     fn line(&mut self, places: &[Place], stroke: Stroke);
     /// Filled dots.
     fn dots(&mut self, centres: &[Place], radius: f32, colour: Colour);
-    /// Circles.
-    fn rings(&mut self, centres: &[Place], radius: f32, stroke: Stroke);
     /// A text on one line, its baseline at `place`.
     fn text(&mut self, place: Place, text: &str, style: TextStyle);
 }

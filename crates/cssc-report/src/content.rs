@@ -60,8 +60,6 @@ pub struct ChannelPicture {
     pub name: String,
     /// The known values.
     pub observed: Points,
-    /// Points that were hidden to compare methods, with their true values; may be empty.
-    pub hidden: Points,
     /// The cells that were filled.
     pub filled: Points,
     /// What the method answers between and at the points.
@@ -169,7 +167,7 @@ impl SeriesPicture {
                 .curve
                 .as_ref()
                 .map_or(&[][..], |curve| &curve.times[..]);
-            let points = [&channel.observed, &channel.hidden, &channel.filled];
+            let points = [&channel.observed, &channel.filled];
             let points = points.into_iter().map(|points| &points.times[..]);
             points.chain([curve]).filter_map(ends).collect::<Vec<_>>()
         });

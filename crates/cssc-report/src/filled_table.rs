@@ -119,7 +119,6 @@ impl FilledTable<'_> {
                     times: known_times,
                     values: known,
                 },
-                hidden: Points::default(),
                 filled: Points {
                     times: filled_times,
                     values: filled_values,

@@ -6,7 +6,7 @@ use crate::canvas::{
 };
 use crate::content::{ChannelPicture, Curve};
 use crate::font::{Font, Weight};
-use crate::panel::{BAND, HIDDEN_RING, PREDICTED_LINE, SMOOTHED_LINE};
+use crate::panel::{BAND, PREDICTED_LINE, SMOOTHED_LINE};
 
 const TEXT: TextStyle = TextStyle::new(12.0, QUIET, Anchor::Start);
 /// Width of a sample.
@@ -16,7 +16,6 @@ const SAMPLE: f32 = 20.0;
 enum Mark {
     Observed,
     Filled,
-    Hidden,
     Smoothed,
     Band,
     Predicted,
@@ -56,11 +55,6 @@ fn marks<'a>(
             any(|c| !c.observed.times.is_empty()),
         ),
         (Mark::Filled, "filled", any(|c| !c.filled.times.is_empty())),
-        (
-            Mark::Hidden,
-            "hidden to compare",
-            any(|c| !c.hidden.times.is_empty()),
-        ),
         (Mark::Smoothed, "curve ô", curve(|_| true)),
         (Mark::Band, "band", curve(|c| c.band.is_some())),
         (
@@ -86,7 +80,6 @@ fn draw_sample(mark: Mark, (left, middle): Place, canvas: &mut dyn Canvas) {
     match mark {
         Mark::Observed => canvas.dots(&[(centre, middle)], 3.0, OBSERVED),
         Mark::Filled => canvas.dots(&[(centre, middle)], 3.0, FILLED),
-        Mark::Hidden => canvas.rings(&[(centre, middle)], 3.8, HIDDEN_RING),
         Mark::Smoothed => canvas.line(&line, SMOOTHED_LINE),
         Mark::Band => canvas.area(&area, SMOOTHED.faded(BAND)),
         Mark::Predicted => canvas.line(&line, PREDICTED_LINE),

@@ -2,7 +2,7 @@
 
 use crate::canvas::{Anchor, PAPER};
 use crate::canvas::{
-    COMPENSATION, Canvas, FILLED, GAP, HAIRLINE, INK, OBSERVED, PREDICTED, Place, QUIET, SMOOTHED,
+    COMPENSATION, Canvas, FILLED, GAP, HAIRLINE, OBSERVED, PREDICTED, Place, QUIET, SMOOTHED,
     Stroke, TextStyle, rectangle,
 };
 use crate::content::{ChannelPicture, Curve, Points};
@@ -12,7 +12,6 @@ use std::ops::Range;
 
 pub(crate) const SMOOTHED_LINE: Stroke = Stroke::new(SMOOTHED, 1.6);
 pub(crate) const PREDICTED_LINE: Stroke = Stroke::new(PREDICTED, 1.0).dashed(4.0, 2.5);
-pub(crate) const HIDDEN_RING: Stroke = Stroke::new(INK.faded(0.75), 1.0);
 /// How opaque a band is.
 pub(crate) const BAND: f32 = 0.16;
 const TICK_TEXT: f32 = 11.0;
@@ -103,7 +102,7 @@ impl Panel {
             }
             self.draw_line(&curve.times, &curve.smoothed, SMOOTHED_LINE, canvas);
         }
-        let points = [&channel.observed, &channel.hidden, &channel.filled];
+        let points = [&channel.observed, &channel.filled];
         let radius = self.radius(points.map(|points| points.times.len()).iter().sum());
         canvas.dots(
             &self.places(&channel.observed, radius),
@@ -115,8 +114,6 @@ impl Panel {
             canvas.dots(&filled, radius + 1.0, PAPER);
         }
         canvas.dots(&filled, radius.max(1.5), FILLED);
-        let hidden = self.places(&channel.hidden, radius);
-        canvas.rings(&hidden, 1.3 * radius, HIDDEN_RING);
     }
 
     /// The compensation, shaded down to zero.
@@ -186,7 +183,7 @@ impl Panel {
 
 /// Smallest and largest value to be shown: all points and ô, and o and bands unless they go far beyond.
 pub(crate) fn value_range(channel: &ChannelPicture) -> (f64, f64) {
-    let points = [&channel.observed, &channel.hidden, &channel.filled];
+    let points = [&channel.observed, &channel.filled];
     let points = points.into_iter().flat_map(|points| points.values.iter());
     let curve = channel.curve.iter().flat_map(|curve| curve.smoothed.iter());
     let inner = range(points.chain(curve));

@@ -12,7 +12,7 @@ use crate::decimate;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// ModelInfo six megabytes.
+/// About six megabytes.
 pub(crate) const MOST_NUMBERS: usize = 1_200_000;
 /// Channels of all series together.
 pub(crate) const MOST_CHANNELS: usize = 240;
@@ -66,12 +66,11 @@ struct SeriesData<'a> {
 struct ChannelData<'a> {
     name: &'a str,
     observed: [Place; 2],
-    hidden: [Place; 2],
     filled: [Place; 2],
     curve: Option<CurveData>,
     gaps: &'a [(f64, f64)],
     /// How many there are, also when the page is thinned.
-    counts: [usize; 3],
+    counts: [usize; 2],
 }
 
 #[derive(Serialize)]
@@ -133,7 +132,7 @@ fn channels(series: &[SeriesPicture]) -> impl Iterator<Item = &ChannelPicture> {
 }
 
 fn count(channel: &ChannelPicture) -> usize {
-    let points = [&channel.observed, &channel.hidden, &channel.filled];
+    let points = [&channel.observed, &channel.filled];
     let points: usize = points.iter().map(|points| 2 * points.times.len()).sum();
     let curve = channel.curve.as_ref();
     points + curve.map_or(0, |curve| curve.times.len() * (1 + curve.columns().len()))
@@ -168,11 +167,11 @@ impl Store {
         channel: &'a ChannelPicture,
         share: Option<usize>,
     ) -> ChannelData<'a> {
-        let points = [&channel.observed, &channel.hidden, &channel.filled];
+        let points = [&channel.observed, &channel.filled];
         let counts = points.map(|points| points.times.len());
         // Half of the channel's share is for its curve, half for its points.
-        let [observed, hidden, filled] = points.map(|points| {
-            let buckets = share.map(|share| share / 2 / 3 / (2 * 4));
+        let [observed, filled] = points.map(|points| {
+            let buckets = share.map(|share| share / 2 / 2 / (2 * 4));
             self.points(points, buckets)
         });
         let curve = channel.curve.as_ref();
@@ -180,7 +179,6 @@ impl Store {
         ChannelData {
             name: &channel.name,
             observed,
-            hidden,
             filled,
             curve,
             gaps: &channel.gaps,

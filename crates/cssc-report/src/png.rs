@@ -75,10 +75,6 @@ impl Canvas for Png {
         self.fill(circles(centres, radius), colour);
     }
 
-    fn rings(&mut self, centres: &[Place], radius: f32, stroke: Stroke) {
-        self.stroke(circles(centres, radius), stroke);
-    }
-
     fn text(&mut self, (x, y): Place, text: &str, style: TextStyle) {
         let font = &self.fonts[usize::from(style.weight == Weight::SemiBold)];
         let width = font.width(text, style.size);

@@ -66,18 +66,6 @@ impl Canvas for Svg {
         ));
     }
 
-    fn rings(&mut self, centres: &[Place], radius: f32, stroke: Stroke) {
-        // Two half circles each, all in one path.
-        let (r, across) = (number(radius), number(2.0 * radius));
-        let halves = format!("a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0");
-        let rings = centres
-            .iter()
-            .map(|&(x, y)| format!("M{}{halves}", pair((x - radius, y))));
-        let path: String = rings.collect();
-        let stroke = stroked(stroke);
-        self.add(format_args!("<path d=\"{path}\" fill=\"none\"{stroke}/>\n"));
-    }
-
     fn text(&mut self, (x, y): Place, text: &str, style: TextStyle) {
         let anchor = match style.anchor {
             Anchor::Start => "",

@@ -3,7 +3,9 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use cssc::Jets;
 use cssc::data::Random;
-use cssc::nn::{Activation, Gradient, Graph, Initializer, Layer, Memory, Mlp, Parameters};
+use cssc::nn::{
+    Activation, AttentionGroups, Gradient, Graph, Initializer, Layer, Memory, Mlp, Parameters,
+};
 
 const ROWS: usize = 25;
 const HIDDEN: usize = 15;
@@ -67,20 +69,69 @@ fn passes(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn tanh(criterion: &mut Criterion) {
+fn activations(criterion: &mut Criterion) {
     let parameters = Parameters::<f32>::new();
     let mut memory = Memory::new();
     let block: Vec<f32> = (0..1_000_000)
         .map(|i| (i % 997) as f32 * 0.01 - 5.0)
         .collect();
-    criterion.bench_function("tanh of a million numbers", |bencher| {
-        bencher.iter(|| {
-            let mut graph = Graph::forward_only(&mut memory, &parameters);
-            let x = graph.input(1000, 1000, &block);
-            graph.activate(x, Activation::Tanh)
+    let mut group = criterion.benchmark_group("a million numbers");
+    for activation in [
+        Activation::Tanh,
+        Activation::Silu,
+        Activation::Gelu,
+        Activation::Sine,
+        Activation::Exp,
+    ] {
+        group.bench_function(format!("{activation:?}"), |bencher| {
+            bencher.iter(|| {
+                let mut graph = Graph::forward_only(&mut memory, &parameters);
+                let x = graph.input(1000, 1000, &block);
+                graph.activate(x, activation)
+            });
         });
-    });
+    }
+    group.finish();
 }
 
-criterion_group!(benches, passes, tanh);
+/// 25 series of 30 observations each, asked at 100 times, 4 heads of 24 columns.
+fn attention(criterion: &mut Criterion) {
+    const SERIES: usize = 25;
+    const COLUMNS: usize = 96;
+    let parameters = Parameters::<f32>::new();
+    let mut gradient = Gradient::zeros(&parameters);
+    let mut memory = Memory::new();
+    let mut random = Random::new(2);
+    let queries: Vec<usize> = (0..=SERIES).map(|i| 100 * i).collect();
+    let keys: Vec<usize> = (0..=SERIES).map(|i| 30 * i).collect();
+    let mut block = |rows: usize| -> Vec<f32> {
+        (0..rows * COLUMNS)
+            .map(|_| random.normal(0.0, 1.0) as f32)
+            .collect()
+    };
+    let blocks = [100, 30, 30].map(|rows| block(rows * SERIES));
+    let mut group = criterion.benchmark_group("attention, 25 series, 100 x 30, 4 heads of 24");
+    for (name, backwards) in [("forward", false), ("forward and backward", true)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let mut graph = Graph::new(&mut memory, &parameters);
+                let operands = blocks
+                    .each_ref()
+                    .map(|x| graph.tracked_input(x.len() / COLUMNS, COLUMNS, x));
+                let groups = AttentionGroups {
+                    queries: &queries,
+                    keys: &keys,
+                };
+                let y = graph.attention(operands, 4, groups);
+                if backwards {
+                    let loss = graph.square(y, None, None, 1.0);
+                    graph.backward(loss, &mut gradient);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, passes, activations, attention);
 criterion_main!(benches);

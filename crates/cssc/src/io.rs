@@ -365,7 +365,15 @@ mod tests {
             for wanted in [0o600, 0o640, 0o755] {
                 set_mode(&path, wanted);
                 let file = WholeFile::create(&path).unwrap();
-                let temporary = file.replaces.as_ref().unwrap().0.to_path_buf();
+                let temporary = file
+                    .replaces
+                    .as_ref()
+                    .unwrap()
+                    .0
+                    .0
+                    .as_ref()
+                    .unwrap()
+                    .to_path_buf();
                 assert_eq!(mode(&temporary), wanted);
                 file.finish().unwrap();
                 assert_eq!(mode(&path), wanted);

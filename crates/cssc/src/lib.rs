@@ -16,10 +16,9 @@
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
 //! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
 //! | [`data`] | series with missing values, data sets, splits, scalers, people's tables |
-//! | `batch` | many series of different length in one block, advanced by step index |
 //! | `nn` | layers with exact gradients and time derivatives, fast on a CPU |
-//! | `ode` | fixed-step solvers and the C² curve between their steps |
-//! | `model` | ODE-RNN, CSSC and hidden CSSC; model files; curves at any time |
+//! | `ode` | fields, fixed-step solvers, the steps of many series in one block, the C² curve between |
+//! | `model` | one seam for all models: ODE-RNN, CSSC, hidden CSSC, latent CSSC, …; model files; curves at any time |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
 //! | `evaluate` | how well methods find what is hidden from them: hold-out, scores, bands |
 //! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |

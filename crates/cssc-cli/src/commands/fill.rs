@@ -7,6 +7,7 @@ use crate::settings::SettingArguments;
 use crate::signals;
 use crate::span::{Span, readable};
 use crate::summary;
+use crate::times::check_rows;
 use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::Dataset;
@@ -124,6 +125,7 @@ impl Arguments {
         must_hold_values(dataset, &self.table.name())?;
         let dates = reader.shape().times_are_seconds();
         let asked = self.asking.asked(reader.shape())?;
+        check_rows(&asked, dataset)?;
         let imputer = self.imputer(dataset, dates)?;
         let writer = self.early_writer(&reader)?;
         let gaps = Gaps::find(dataset);

@@ -5,6 +5,7 @@ use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::signals;
 use crate::summary;
+use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
@@ -111,6 +112,7 @@ impl Arguments {
             )));
         }
         let asked = self.asking.asked(reader.shape())?;
+        check_rows(&asked, &loaded.dataset)?;
         let filler = self.filler(interpolator.clone(), &loaded, &reader)?;
         let extras = Extras {
             filled: self.mark,

@@ -1,7 +1,7 @@
 //! `cssc spline`: the plain interpolators, for a table.
 
 use crate::destination::Destination;
-use crate::failure::Failure;
+use crate::failure::{Failure, printable};
 use crate::reading::{TableArguments, with_flags};
 use crate::sampling::{note_extrapolation, sample};
 use crate::times::read_times;
@@ -105,7 +105,7 @@ impl Arguments {
             )));
         };
         for notice in reader.notices().iter().filter(|notice| notice.is_warning()) {
-            let _ = writeln!(io::stderr(), "note: {notice}.");
+            let _ = writeln!(io::stderr(), "{}", printable(&format!("note: {notice}.")));
         }
         note_extrapolation(&times, ends(&answers), |time| {
             shape

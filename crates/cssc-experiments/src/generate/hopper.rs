@@ -67,6 +67,9 @@ pub struct Hopper {
 
 impl Hopper {
     /// Opens MuJoCo and the model in `directory` (see [`super::mujoco::directory`]).
+    ///
+    /// # Errors
+    /// If the library is not there or not MuJoCo, or its model is no hopper.
     pub fn new(directory: &Path, seed: u64) -> Result<Self, Error> {
         let machine = Mujoco::open(directory, MODEL).map_err(Error::other)?;
         if (machine.positions(), machine.velocities()) != (POSITIONS, POSITIONS) {

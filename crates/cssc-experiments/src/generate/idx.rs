@@ -27,6 +27,9 @@ pub struct Images {
 
 impl Images {
     /// Reads a file, plain or gzip (told by its first bytes).
+    ///
+    /// # Errors
+    /// If it cannot be read or holds no images.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let failed = Error::reading(path);
         let mut bytes = Vec::new();

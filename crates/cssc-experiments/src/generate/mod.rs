@@ -24,9 +24,15 @@ pub trait Generator {
     fn times(&self) -> Vec<f64>;
 
     /// The values of one series, time-major.
+    ///
+    /// # Errors
+    /// What keeps the generator from making it.
     fn values(&mut self, number: usize) -> Result<Vec<f64>, Error>;
 
     /// One series; its id is its number.
+    ///
+    /// # Errors
+    /// Those of [`values`](Self::values).
     fn series(&mut self, number: usize) -> Result<Series, Error> {
         let channels = self.channel_names().len();
         Series::new(
@@ -38,6 +44,9 @@ pub trait Generator {
     }
 
     /// The first `count` series.
+    ///
+    /// # Errors
+    /// Those of [`values`](Self::values).
     fn dataset(&mut self, count: usize) -> Result<Dataset, Error> {
         let series = (0..count)
             .map(|number| self.series(number))

@@ -36,6 +36,9 @@ pub struct MovingMnist {
 
 impl MovingMnist {
     /// `count` videos in all: it says where the test videos begin.
+    ///
+    /// # Errors
+    /// If the digits are larger than the canvas.
     pub fn new(
         seed: u64,
         count: usize,

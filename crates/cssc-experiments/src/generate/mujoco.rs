@@ -114,6 +114,9 @@ pub fn directory() -> PathBuf {
 
 impl Mujoco {
     /// Opens the library in `directory` and loads the model file `model` (relative to it).
+    ///
+    /// # Errors
+    /// If the library is not there, is no MuJoCo, or cannot load the model.
     pub fn open(directory: &Path, model: &str) -> Result<Self, MujocoError> {
         let path = library_in(directory).ok_or_else(|| MujocoError::Missing {
             directory: directory.to_owned(),

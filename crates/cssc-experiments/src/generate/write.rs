@@ -14,6 +14,9 @@ use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Compression, Formats, Shape, TableWriter};
 
 /// Writes the first `count` series to `path`; `made` is called after each.
+///
+/// # Errors
+/// If the ending tells no format, the file cannot be written, or the generator fails.
 pub fn write(
     generator: &mut dyn Generator,
     count: usize,

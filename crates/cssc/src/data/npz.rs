@@ -133,10 +133,21 @@ pub(super) fn read_from(file: File, path: &Path) -> Result<Vec<Array>, Error> {
             .map_err(|e| broken(&e))?
             .trim_end_matches(".npy")
             .to_owned();
+        if entry.size() > most_bytes(entry.compressed_size()) {
+            return Err(broken(&format!(
+                "array `{name}` is said to take {} bytes",
+                entry.size()
+            )));
+        }
         let array = read_array(&name, entry);
         arrays.push(array.map_err(|e| broken(&format!("array `{name}`: {e}")))?);
     }
     Ok(arrays)
+}
+
+/// What can come out of so many compressed bytes: deflate makes at most 1,032 of one.
+fn most_bytes(compressed: u64) -> u64 {
+    compressed.saturating_mul(1032).saturating_add(1024)
 }
 
 /// The array of that name, or an error that lists the names there are.

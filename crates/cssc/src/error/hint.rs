@@ -18,6 +18,11 @@ pub enum Hint {
     NotANumber,
     /// No column looks like time: name it.
     TimeColumn,
+    /// Rows take more memory than is allowed: allow more.
+    Memory,
+    /// Numbers can be read in two ways: say which sign parts thousands, or that there is a decimal
+    /// comma.
+    NumberStyle,
 }
 
 impl fmt::Display for Hint {
@@ -32,6 +37,10 @@ impl fmt::Display for Hint {
                 "say which columns hold the values, or that this mark means missing"
             }
             Self::TimeColumn => "name it",
+            Self::Memory => "allow more memory",
+            Self::NumberStyle => {
+                "say which sign parts thousands, or that numbers have a decimal comma"
+            }
         })
     }
 }

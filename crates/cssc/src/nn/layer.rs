@@ -4,34 +4,6 @@
 //! takes each by the same matrix; an activation by the chain rule (`ops/jet.rs`). So
 //! (h, h', h'') through g gives o, ȯ, ö exactly, Hessian included, for about three forward
 //! passes (method notes, section 4).
-//!
-//! A layer of one's own is composed from the operations of [`Graph`] and needs no gradient:
-//!
-//! ```
-//! use cssc::Jets;
-//! use cssc::nn::{Float, Graph, Layer, Var};
-//!
-//! /// x + L(x).
-//! #[derive(Debug)]
-//! struct Residual<L>(L);
-//!
-//! impl<T: Float, L: Layer<T>> Layer<T> for Residual<L> {
-//!     fn inputs(&self) -> usize {
-//!         self.0.inputs()
-//!     }
-//!     fn outputs(&self) -> usize {
-//!         self.0.outputs()
-//!     }
-//!     fn forward(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
-//!         let y = self.0.forward(graph, x);
-//!         graph.sum(x, y)
-//!     }
-//!     fn jet(&self, graph: &mut Graph<'_, T>, x: Jets<Var>) -> Jets<Var> {
-//!         let y = self.0.jet(graph, x);
-//!         x.zip(y, |x, y| graph.sum(x, y))
-//!     }
-//! }
-//! ```
 
 use super::activation::Activation;
 use super::float::Float;
@@ -44,6 +16,34 @@ use crate::data::Random;
 use std::fmt::Debug;
 
 /// A function of each row, with its passage of time derivatives.
+///
+/// A layer of one's own is composed from the operations of [`Graph`] and needs no gradient:
+///
+/// ```
+/// use cssc::Jets;
+/// use cssc::nn::{Float, Graph, Layer, Var};
+///
+/// /// x + L(x).
+/// #[derive(Debug)]
+/// struct Residual<L>(L);
+///
+/// impl<T: Float, L: Layer<T>> Layer<T> for Residual<L> {
+///     fn inputs(&self) -> usize {
+///         self.0.inputs()
+///     }
+///     fn outputs(&self) -> usize {
+///         self.0.outputs()
+///     }
+///     fn forward(&self, graph: &mut Graph<'_, T>, x: Var) -> Var {
+///         let y = self.0.forward(graph, x);
+///         graph.sum(x, y)
+///     }
+///     fn jet(&self, graph: &mut Graph<'_, T>, x: Jets<Var>) -> Jets<Var> {
+///         let y = self.0.jet(graph, x);
+///         x.zip(y, |x, y| graph.sum(x, y))
+///     }
+/// }
+/// ```
 pub trait Layer<T: Float>: Debug + Send + Sync {
     /// Width of what goes in.
     fn inputs(&self) -> usize;

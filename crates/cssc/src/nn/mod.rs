@@ -1,4 +1,16 @@
 //! The engine: differentiable layers, fast on a CPU.
+//!
+//! - [`Parameters`]: all numbers that are learned, by name.
+//! - [`Graph`]: one computation and its gradient. Its methods are the operations, and models
+//!   are compositions of them: rows from rows ([`Graph::mix`], [`Graph::collect`],
+//!   [`Graph::add_row`], [`Graph::group_means`]), number by number ([`Graph::sum`],
+//!   [`Graph::difference`], [`Graph::product`], [`Graph::affine`], [`Graph::blend`],
+//!   [`Graph::activate`]), columns ([`Graph::concat`], [`Graph::columns_of`]), layers
+//!   ([`Graph::linear`], [`Graph::layer_norm`], [`Graph::attention`]), the compensation
+//!   ([`Graph::compensate`]) and the loss ([`Graph::square`]).
+//! - [`Layer`]: a function of rows with its time derivatives; [`Dense`], [`Mlp`] and
+//!   [`LayerNorm`] are some.
+//! - [`Memory`]: what a computation needs, kept for the next one.
 
 mod activation;
 mod arch;

@@ -15,8 +15,37 @@ pub(crate) fn both<A: Send, B: Send>(
     second: impl FnOnce() -> B + Send,
 ) -> (A, B) {
     if size < WORTH_SPLITTING {
-        (first(), second())
-    } else {
-        rayon::join(first, second)
+        return (first(), second());
+    }
+    let (mut first, mut second) = (Job::Waiting(first), Job::Waiting(second));
+    at_the_same_time(&mut || first.run(), &mut || second.run());
+    (first.result(), second.result())
+}
+
+/// One copy of rayon's machinery for all kinds of jobs: one for each of them took several seconds to compile.
+#[inline(never)]
+fn at_the_same_time(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
+}
+
+/// A closure that runs once, behind an interface that could call it again.
+enum Job<F, A> {
+    Waiting(F),
+    Running,
+    Done(A),
+}
+
+impl<A, F: FnOnce() -> A> Job<F, A> {
+    fn run(&mut self) {
+        if let Self::Waiting(job) = std::mem::replace(self, Self::Running) {
+            *self = Self::Done(job());
+        }
+    }
+
+    fn result(self) -> A {
+        match self {
+            Self::Done(result) => result,
+            _ => unreachable!("rayon runs both jobs, or passes a panic on"),
+        }
     }
 }

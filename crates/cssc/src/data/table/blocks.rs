@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
-use super::formats::{Blocks, TableFormat, TableSource};
+use super::formats::{Blocks, TableFormat, TableSource, TextStyle};
+use super::guard::{guarded, guarded_blocks};
 use super::input::Input;
 use super::options::ReadOptions;
 use crate::Error;
@@ -31,7 +32,7 @@ impl Table {
         let format = named
             .or_else(|| options.formats.by_ending(name))
             .unwrap_or_else(|| options.formats.by_bytes(input.start()));
-        let source = format.open(input, options)?;
+        let source = guarded(name, || format.open(input, options))?;
         Ok(Self {
             name: name.to_owned(),
             format: source.format(),
@@ -44,8 +45,8 @@ impl Table {
         &self.name
     }
 
-    pub(super) fn decimal_comma(&self) -> bool {
-        self.source.decimal_comma()
+    pub(super) fn style(&self) -> TextStyle {
+        self.source.style()
     }
 
     /// Where the row of that number (see [`Block::numbers`](super::formats::Block::numbers)) stands.
@@ -66,6 +67,7 @@ impl Table {
 
     /// Reads from the start; `wanted` chooses columns.
     pub(super) fn blocks(&self, wanted: Option<&[usize]>) -> Result<Blocks, Error> {
-        self.source.blocks(wanted)
+        let blocks = guarded(&self.name, || self.source.blocks(wanted))?;
+        Ok(guarded_blocks(&self.name, blocks))
     }
 }

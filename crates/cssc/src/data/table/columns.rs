@@ -5,7 +5,7 @@ use arrow_schema::{DataType, SchemaRef};
 use super::cells::{self, counts_per_second, integer_range, is_text};
 use super::number::{Entry, NumberRules};
 use super::options::ReadOptions;
-use super::time::is_iso;
+use super::time_guess::looks_like_time;
 use crate::error::{Hint, Problem};
 
 /// Names of id columns, in lower case.
@@ -80,7 +80,8 @@ impl Columns {
         let taken = |column: &usize| Some(*column) == id || time.contains(column);
         let channels: Vec<usize> = match &options.channels[..] {
             [] => (0..schema.fields().len())
-                .filter(|column| !taken(column) && finder.is_numeric(*column))
+                .filter(|column| !taken(column) && !finder.is_index(*column))
+                .filter(|column| finder.is_numeric(*column))
                 .collect(),
             names => names
                 .iter()
@@ -230,9 +231,9 @@ impl Finder<'_> {
 
     fn starts_with_date(&self, column: usize) -> bool {
         is_text(self.schema.field(column).data_type())
-            && self
-                .texts(column)
-                .is_some_and(|texts| !texts.is_empty() && is_iso(texts.value(0)))
+            && self.texts(column).is_some_and(|texts| {
+                !texts.is_empty() && looks_like_time(texts.value(0), self.rules)
+            })
     }
 
     /// Numbers that increase over the sample, within its first series.
@@ -253,6 +254,30 @@ impl Finder<'_> {
             })
             .collect();
         numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
+    }
+
+    /// The names of index columns, quoted, in a list as pandas writes it: `["a", "b"]`.
+    fn pandas_indices(&self) -> &str {
+        let about = self.schema.metadata().get("pandas");
+        let list =
+            about.and_then(|about| about.split_once("\"index_columns\": [")?.1.split_once(']'));
+        list.map_or("", |(list, _)| list)
+    }
+
+    /// Whether a column is the index that pandas adds when it writes a table: by its name, or by what
+    /// pandas says of it.
+    fn is_index(&self, column: usize) -> bool {
+        let name = self.schema.field(column).name();
+        let counted = |start: &str, end: &str| {
+            let number = name
+                .strip_prefix(start)
+                .and_then(|rest| rest.strip_suffix(end));
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        name.is_empty() && column == 0
+            || counted("Unnamed: ", "")
+            || counted("__index_level_", "__")
+            || self.pandas_indices().contains(&format!("{name:?}"))
     }
 
     /// A numeric type; or text whose entries in the sample are numbers or missing, not all missing.
@@ -316,12 +341,24 @@ mod tests {
             (None, vec![1], vec![0])
         );
         assert_eq!(
+            uses("x,Zeit", &["1,31.01.2024", "2,01.02.2024"]),
+            (None, vec![1], vec![0])
+        );
+        assert_eq!(
+            uses("Month,x", &["2020-01,1", "2020-02,2"]),
+            (None, vec![0], vec![1])
+        );
+        assert_eq!(
             uses("hour,x", &["0,5", "1,5", "2,5"]),
             (None, vec![0], vec![1])
         );
         assert_eq!(
             uses("subject,hour,x", &["a,0,5", "a,1,5", "b,0,5"]),
             (Some(0), vec![1], vec![2])
+        );
+        assert_eq!(
+            uses(",t,x,Unnamed: 3", &["0,5,1,0", "1,6,1,1"]),
+            (None, vec![1], vec![2])
         );
         assert_eq!(
             uses("t,x,y", &["0,NA,z", "1,2.5,w"]),

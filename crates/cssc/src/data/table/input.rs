@@ -41,6 +41,9 @@ impl Input {
     fn look(name: &Path) -> io::Result<Self> {
         let copy = if name == Path::new("-") {
             Some(copy_of(io::stdin().lock())?)
+        } else if !std::fs::metadata(name)?.is_file() {
+            // A pipe can be read only once.
+            Some(copy_of(File::open(name)?)?)
         } else {
             None
         };
@@ -81,6 +84,20 @@ impl Input {
 
     fn bytes(&self) -> io::Result<Box<dyn Read + Send>> {
         self.compression.read(File::open(&self.path)?)
+    }
+
+    /// Bytes of [`Input::file`].
+    ///
+    /// # Errors
+    /// If it cannot be read any more.
+    pub fn size(&self) -> Result<u64, Error> {
+        let size = self.file()?.metadata().map(|found| found.len());
+        size.map_err(Error::reading(&self.name))
+    }
+
+    /// Bytes that are stored, before decompression.
+    pub(super) fn stored_size(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |found| found.len())
     }
 
     /// A file without compression, for formats that are not read from the start.

@@ -9,8 +9,8 @@
 //! |---|---|
 //! | formats | CSV, TSV, Parquet, Arrow IPC, `.npz`; around them gzip or Zstandard; `-` is standard input and output |
 //! | layout | long: one row per series and time, channels in columns; without an id column one series |
-//! | times | numbers, dates, RFC 3339 with zone, epoch seconds or milliseconds, a pattern, one or two columns |
-//! | numbers | decimal point or comma; missing: empty, NaN, NA, N/A, null, none, and the user's own marks |
+//! | times | numbers, dates in the usual ways, RFC 3339 with zone, months, quarters, weeks, epoch seconds or milliseconds, a pattern, one or two columns |
+//! | numbers | decimal point or comma, signs between thousands; missing: empty, NaN, NA, N/A, null, none, ?, -, and the user's own marks |
 //! | rows | any order; equal times of one series refused or averaged |
 //!
 //! What is not said in [`ReadOptions`] is found by looking, and [`TableReader::notices`] tells what
@@ -39,6 +39,7 @@ mod compression;
 mod dataset;
 mod filled;
 pub mod formats;
+mod guard;
 mod input;
 mod load;
 mod notice;
@@ -49,7 +50,9 @@ mod reader;
 mod series_rows;
 mod shape;
 mod stream;
+mod suspects;
 mod time;
+mod time_guess;
 mod writer;
 pub use crate::data::Filled;
 pub use crate::error::Place;
@@ -58,6 +61,7 @@ pub use compression::Compression;
 pub use dataset::read_dataset;
 pub use filled::Extras;
 pub use formats::{Formats, TableFormat};
+pub use guard::panics_are_errors;
 pub use input::Input;
 pub use load::LoadedTable;
 pub use notice::Notice;

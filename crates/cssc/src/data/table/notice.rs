@@ -28,6 +28,36 @@ pub enum Notice {
     DroppedRows(u64),
     /// So many rows had no entry at all and were left out.
     EmptyRows(u64),
+    /// A quoted entry holds lines that look like rows.
+    SwallowedRows {
+        /// The line in which it begins.
+        line: u64,
+        /// How many lines look like rows.
+        rows: usize,
+    },
+    /// A column of numbers is passed through because of an entry that is none.
+    StrayText {
+        /// The column.
+        column: String,
+        /// Line or row of the entry.
+        at: u64,
+        /// The entry.
+        entry: String,
+    },
+    /// A number far from all others may mean missing.
+    Sentinel {
+        /// The column.
+        column: String,
+        /// The number, as it would be given.
+        value: String,
+        /// How often it was seen.
+        count: usize,
+    },
+    /// Times that are numbers were taken for seconds or milliseconds since 1970.
+    Epoch {
+        /// The unit.
+        unit: &'static str,
+    },
 }
 
 impl Notice {
@@ -61,7 +91,7 @@ impl Notice {
 
     /// Whether something was changed or costs memory, and not only found.
     pub fn is_warning(&self) -> bool {
-        !matches!(self, Self::Columns { .. })
+        !matches!(self, Self::Columns { .. } | Self::Epoch { .. })
     }
 }
 
@@ -103,6 +133,31 @@ impl fmt::Display for Notice {
                 "{count} rows were left out for others of the same series and time"
             ),
             Self::EmptyRows(count) => write!(f, "{count} rows without any entry were left out"),
+            Self::SwallowedRows { line, rows } => write!(
+                f,
+                "the quoted entry in line {line} holds {rows} lines that look like rows; is a quote \
+                 not closed there?"
+            ),
+            Self::StrayText { column, at, entry } => write!(
+                f,
+                "column `{column}` is passed through and not filled, because line or row {at} holds \
+                 `{entry}` among numbers; repair it, or say that it means missing"
+            ),
+            Self::Sentinel {
+                column,
+                value,
+                count,
+            } => write!(
+                f,
+                "column `{column}` holds {value} {count} times, far from all its other values; if that \
+                 means missing, say so"
+            ),
+            Self::Epoch { unit } => {
+                write!(
+                    f,
+                    "times are read as {unit} since 1970; say if they are plain numbers"
+                )
+            }
         }
     }
 }

@@ -1,7 +1,10 @@
-//! Numbers in text: decimal point or comma, and what counts as missing.
+//! Numbers in text: decimal point or comma, signs between thousands, and what counts as missing.
+use std::borrow::Cow;
 
 /// Entries that always mean missing, in lower case.
-const MISSING: [&str; 6] = ["", "nan", "na", "n/a", "null", "none"];
+const MISSING: [&str; 13] = [
+    "", "nan", "na", "n/a", "null", "none", "#n/a", "#na", "<na>", "nat", "?", "-", "--",
+];
 
 /// Numbers of this size are written without an exponent, as other tools do it.
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
@@ -10,6 +13,7 @@ const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberRules {
     decimal_comma: bool,
+    thousands: Option<char>,
     missing_texts: Vec<String>,
     missing_numbers: Vec<f64>,
 }
@@ -28,8 +32,18 @@ pub enum Entry {
 impl NumberRules {
     /// `missing` are the user's own marks.
     pub fn new(decimal_comma: bool, missing: &[String]) -> Self {
+        Self::with_thousands(decimal_comma, None, missing)
+    }
+
+    /// The same with a sign between thousands.
+    pub fn with_thousands(
+        decimal_comma: bool,
+        thousands: Option<char>,
+        missing: &[String],
+    ) -> Self {
         let mut rules = Self {
             decimal_comma,
+            thousands,
             ..Self::default()
         };
         for mark in missing {
@@ -46,14 +60,33 @@ impl NumberRules {
 
     /// The integer that a text means, without the rounding of a double; `None` if it is none.
     pub(super) fn integer(&self, text: &str) -> Option<i128> {
-        text.trim().parse().ok()
+        self.ungrouped(text.trim())?.parse().ok()
+    }
+
+    /// The sign before decimals.
+    pub(super) fn decimal_sign(&self) -> char {
+        if self.decimal_comma { ',' } else { '.' }
+    }
+
+    /// The text without signs between thousands, which must stand where they belong.
+    fn ungrouped<'a>(&self, text: &'a str) -> Option<Cow<'a, str>> {
+        let Some(sign) = self.thousands.filter(|sign| text.contains(*sign)) else {
+            return Some(Cow::Borrowed(text));
+        };
+        let whole = text.split(self.decimal_sign()).next()?;
+        let mut groups = whole.trim_start_matches(['-', '+']).split(sign);
+        let first = groups.next()?.len();
+        let fits = (1..=3).contains(&first) && groups.all(|group| group.len() == 3);
+        fits.then(|| Cow::Owned(text.replace(sign, "")))
     }
 
     fn parse(&self, text: &str) -> Option<f64> {
-        let number: f64 = if self.decimal_comma {
-            text.replace(',', ".").parse().ok()?
-        } else {
-            text.parse().ok()?
+        let text = self.ungrouped(text)?;
+        let number: f64 = match self.decimal_comma {
+            // With a decimal comma a point parts thousands, if anything.
+            true if text.contains('.') => return None,
+            true => text.replace(',', ".").parse().ok()?,
+            false => text.parse().ok()?,
         };
         number.is_finite().then_some(number)
     }
@@ -116,13 +149,30 @@ mod tests {
     fn usual_marks_and_those_of_the_user_are_missing() {
         let rules = NumberRules::new(false, &["-200".into(), "broken".into()]);
         for text in [
-            "", " ", "NaN", "na", "NULL", "N/A", "None", "-200", "-200.0", "broken",
+            "", " ", "NaN", "na", "NULL", "N/A", "None", "#N/A", "<NA>", "?", "-", "-200",
+            "-200.0", "broken",
         ] {
             assert_eq!(rules.entry(text), Entry::Missing, "{text:?}");
         }
         assert_eq!(rules.entry(" 1.5 "), Entry::Number(1.5));
         assert_eq!(rules.entry("1,5"), Entry::Text);
         assert_eq!(rules.entry("inf"), Entry::Text);
+    }
+
+    #[test]
+    fn thousands_are_read_where_the_user_says_how_they_are_parted() {
+        let rules = NumberRules::with_thousands(true, Some('.'), &[]);
+        assert_eq!(rules.entry("1.234,5"), Entry::Number(1234.5));
+        assert_eq!(rules.entry("-12.345.678"), Entry::Number(-12_345_678.0));
+        assert_eq!(rules.entry("2,5"), Entry::Number(2.5));
+        assert_eq!(rules.entry("1.5"), Entry::Text);
+        let rules = NumberRules::with_thousands(false, Some(','), &[]);
+        assert_eq!(rules.entry("1,000"), Entry::Number(1000.0));
+        assert_eq!(rules.entry("1,00"), Entry::Text);
+        assert_eq!(
+            rules.integer("9,007,199,254,740,993"),
+            Some(9_007_199_254_740_993)
+        );
     }
 
     #[test]
@@ -151,6 +201,7 @@ mod tests {
         assert_eq!(rules.entry("2,6"), Entry::Number(2.6));
         assert_eq!(rules.entry("-200,5"), Entry::Missing);
         assert_eq!(rules.entry("1.234,5"), Entry::Text);
+        assert_eq!(rules.entry("1.234"), Entry::Text);
         assert_eq!(rules.write(-0.25), "-0,25");
         assert_eq!(rules.write(2.5e-7), "2,5e-7");
         assert!(has_decimal_comma(

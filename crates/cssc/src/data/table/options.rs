@@ -58,6 +58,8 @@ pub struct ReadOptions {
     pub time_format: TimeFormat,
     /// Zone (such as `Europe/Rome`) of dates and times that have none; UTC when not given.
     pub time_zone: Option<String>,
+    /// The sign between thousands, if there is one.
+    pub thousands: Option<char>,
     /// The columns of values; otherwise all numeric ones that are left.
     pub channels: Vec<String>,
     /// Columns of values that hold integers, beside those whose type says so: what is filled in is
@@ -68,6 +70,10 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// What to do with equal times in one series.
     pub duplicates: Duplicates,
+    /// Most bytes that rows in memory may take: a batch, a series, or the whole table where it has to
+    /// be sorted. Without it a table may take what it needs, but no batch or entry more than a
+    /// gigabyte, or more than its file can account for.
+    pub max_memory: Option<u64>,
     /// Rows read at once: the bound of memory, beside the longest series.
     pub batch_rows: usize,
 }
@@ -80,6 +86,7 @@ impl Default for ReadOptions {
             separator: None,
             header: None,
             decimal_comma: None,
+            thousands: None,
             id: None,
             time: Vec::new(),
             time_format: TimeFormat::default(),
@@ -88,6 +95,7 @@ impl Default for ReadOptions {
             integers: Vec::new(),
             missing: Vec::new(),
             duplicates: Duplicates::default(),
+            max_memory: None,
             batch_rows: 16_384,
         }
     }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use arrow_array::{Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
@@ -16,15 +16,17 @@ use jiff::tz::TimeZone;
 use super::blocks::Table;
 use super::cells::{self, counts_per_second, is_text};
 use super::columns::Columns;
-use super::formats::{Block, Blocks};
+use super::formats::{Block, Blocks, TextStyle};
 use super::notice::Notice;
-use super::number::NumberRules;
+use super::number::{Entry, NumberRules};
 use super::options::{ReadOptions, TimeFormat};
 use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
 use super::shape::{Shape, zone_of_column};
+use super::suspects::{ambiguous_number, stray_text, suspected_sentinel};
 use super::time::TimeForm;
+use super::time_guess::guess;
 use crate::Error;
-use crate::error::{Place, Problem};
+use crate::error::{Hint, Place, Problem};
 
 /// An open table; iterate over it for its series.
 pub struct TableReader {
@@ -35,6 +37,8 @@ pub struct TableReader {
     /// The block at hand, its ids, and the first row not yet used.
     block: Option<(Block, Option<StringArray>, usize)>,
     notices: Vec<Notice>,
+    /// Of the rows read so far.
+    found: Vec<Notice>,
     repairs: Repairs,
     skipped: u64,
 }
@@ -45,19 +49,24 @@ struct Group {
     id: Option<String>,
     pieces: Vec<RecordBatch>,
     numbers: Vec<u64>,
+    bytes: u64,
 }
 
 impl TableReader {
     /// Opens a table (`-` is standard input) and finds what the options leave open.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, Error> {
         let table = Table::open(path, &options)?;
-        let numbers = NumberRules::new(table.decimal_comma(), &options.missing);
-        let sample = match table
+        let numbers = NumberRules::with_thousands(
+            table.style().decimal_comma,
+            options.thousands,
+            &options.missing,
+        );
+        let (sample, sample_numbers) = match table
             .blocks(None)?
             .find(|block| !matches!(block, Ok(block) if block.numbers.is_empty()))
         {
-            Some(block) => block?.batch,
-            None => RecordBatch::new_empty(table.schema.clone()),
+            Some(block) => block.map(|block| (block.batch, block.numbers))?,
+            None => (RecordBatch::new_empty(table.schema.clone()), Vec::new()),
         };
         let refuse = |problem: Problem| Place::file(path).problem(problem);
         let columns = Columns::find(table.schema.clone(), &sample, &numbers, &options);
@@ -65,6 +74,18 @@ impl TableReader {
             0 => refuse("it has no rows".to_owned().into()),
             _ => refuse(problem),
         })?;
+        if let Some((column, row)) = ambiguous(&columns, &sample, &numbers, table.style(), &options)
+        {
+            let found = cells::texts(sample.column(column));
+            let found = found
+                .map(|texts| texts.value(row).to_owned())
+                .unwrap_or_default();
+            let place = table
+                .place(sample_numbers[row])
+                .column(columns.name(column));
+            let text = format!("`{found}` can be read in two ways");
+            return Err(place.problem(Problem::new(text, Hint::NumberStyle)));
+        }
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
         let shape = Shape {
             columns,
@@ -74,6 +95,10 @@ impl TableReader {
             formats: options.formats.clone(),
         };
         let mut notices = vec![Notice::columns(&shape.columns)];
+        if let (TimeFormat::Auto, Some(unit)) = (&options.time_format, shape.times.epoch_unit()) {
+            notices.push(Notice::Epoch { unit });
+        }
+        notices.extend(suspicions(&shape, &sample, &sample_numbers));
         let grouped = match shape.columns.id {
             Some(id) => is_grouped(&table, id)?,
             None => true,
@@ -82,7 +107,7 @@ impl TableReader {
             table.blocks(None)?
         } else {
             notices.push(Notice::Ungrouped);
-            sorted_by_id(&table, &shape.columns)?
+            sorted_by_id(&table, &shape.columns, options.max_memory)?
         };
         let (repairs, skipped) = (Repairs::default(), 0);
         Ok(Self {
@@ -92,6 +117,7 @@ impl TableReader {
             blocks,
             block: None,
             notices,
+            found: Vec::new(),
             repairs,
             skipped,
         })
@@ -103,11 +129,12 @@ impl TableReader {
     /// If the table cannot be read any more.
     pub fn restart(&mut self) -> Result<(), Error> {
         self.blocks = if self.notices.contains(&Notice::Ungrouped) {
-            sorted_by_id(&self.table, &self.shape.columns)?
+            sorted_by_id(&self.table, &self.shape.columns, self.options.max_memory)?
         } else {
             self.table.blocks(None)?
         };
         self.block = None;
+        self.found.clear();
         self.repairs = Repairs::default();
         self.skipped = 0;
         Ok(())
@@ -126,6 +153,7 @@ impl TableReader {
     /// What the user should know; complete when all series have been read.
     pub fn notices(&self) -> Vec<Notice> {
         let mut notices = self.notices.clone();
+        notices.extend_from_slice(&self.found);
         let repairs = self.repairs;
         notices.extend([
             Notice::UnsortedSeries(repairs.unsorted_series),
@@ -156,7 +184,15 @@ impl TableReader {
                 None => None,
             };
             let end = end.unwrap_or(rows);
-            group.pieces.push(block.batch.slice(*start, end - *start));
+            let piece = block.batch.slice(*start, end - *start);
+            group.bytes += share(&block.batch, piece.num_rows());
+            check_memory(
+                &self.table,
+                group.bytes,
+                self.options.max_memory,
+                "one series",
+            )?;
+            group.pieces.push(piece);
             group.numbers.extend_from_slice(&block.numbers[*start..end]);
             group.id = id;
             *start = end;
@@ -176,6 +212,7 @@ impl TableReader {
         for block in self.blocks.by_ref() {
             let block = block?;
             self.skipped += block.skipped;
+            self.found.extend_from_slice(&block.notices);
             if block.numbers.is_empty() {
                 continue;
             }
@@ -242,22 +279,35 @@ fn time_form(
         )
         .into());
     }
-    // A column of numbers, dates or timestamps needs no text to tell its form.
     let text_columns = columns.time.iter().map(|&column| sample.column(column));
-    let text_columns =
-        text_columns.filter(|column| is_text(column.data_type()) && !column.is_empty());
-    let first = text_columns.filter_map(|column| cells::texts(&column.slice(0, 1)).ok());
-    let first: Vec<String> = first
-        .map(|texts| texts.value(0).trim().to_owned())
+    let text_columns = text_columns.filter(|column| parts == 1 || is_text(column.data_type()));
+    let typed = columns
+        .time
+        .iter()
+        .any(|&column| !is_text(sample.column(column).data_type()));
+    let texts: Vec<StringArray> = text_columns
+        .filter_map(|column| cells::texts(column).ok())
         .collect();
-    let first = (!first.is_empty()).then(|| first.join(" "));
-    TimeForm::new(
-        &options.time_format,
-        options.time_zone.as_deref(),
-        numbers,
-        first.as_deref(),
-    )
-    .map_err(|problem| Problem {
+    let entry = |row: usize| {
+        let parts: Vec<&str> = texts.iter().map(|texts| texts.value(row).trim()).collect();
+        parts.join(" ")
+    };
+    let rows = texts.first().map_or(0, Array::len);
+    let entries = (0..rows).map(entry);
+    let entries: Vec<String> = entries.filter(|entry| !entry.trim().is_empty()).collect();
+    let format = match &options.time_format {
+        TimeFormat::Auto => match guess(&entries, parts, numbers) {
+            // A column of numbers is not read by a pattern.
+            Ok(TimeFormat::Pattern(_)) if typed => Ok(TimeFormat::Number),
+            found => found,
+        },
+        given => Ok(given.clone()),
+    };
+    let form = format.and_then(|format| {
+        let first = entries.first().map(String::as_str);
+        TimeForm::new(&format, options.time_zone.as_deref(), numbers, first)
+    });
+    form.map_err(|problem| Problem {
         text: format!(
             "column `{}`: {}",
             columns.name(columns.time[0]),
@@ -276,6 +326,96 @@ fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
         _ => None,
     };
     Some(named.unwrap_or(TimeZone::UTC))
+}
+
+/// Columns of text that are no id and no time, as text.
+fn other_texts<'a>(
+    columns: &'a Columns,
+    sample: &'a RecordBatch,
+) -> impl Iterator<Item = (usize, StringArray)> + 'a {
+    let taken = |column: &usize| Some(*column) == columns.id || columns.time.contains(column);
+    let texts = (0..sample.num_columns()).filter(move |column| !taken(column));
+    let texts = texts.filter(|column| is_text(sample.column(*column).data_type()));
+    texts.filter_map(|column| Some((column, cells::texts(sample.column(column)).ok()?)))
+}
+
+/// Column and row of a number that can be read in two ways, unless the user has said how, or uses
+/// other columns.
+fn ambiguous(
+    columns: &Columns,
+    sample: &RecordBatch,
+    numbers: &NumberRules,
+    style: TextStyle,
+    options: &ReadOptions,
+) -> Option<(usize, usize)> {
+    if options.thousands.is_some() || options.decimal_comma.is_some() {
+        return None;
+    }
+    let wanted = |column: usize| options.channels.is_empty() || columns.channels.contains(&column);
+    let mut texts = other_texts(columns, sample).filter(|(column, _)| wanted(*column));
+    texts.find_map(|(column, texts)| {
+        let row = ambiguous_number(&texts, numbers, style.comma_separates)?;
+        Some((column, row))
+    })
+}
+
+/// What looks wrong in the first rows.
+fn suspicions(shape: &Shape, sample: &RecordBatch, numbers: &[u64]) -> Vec<Notice> {
+    let (columns, rules) = (&shape.columns, &shape.numbers);
+    let passed = |(column, _): &(usize, StringArray)| !columns.channels.contains(column);
+    let strays = other_texts(columns, sample)
+        .filter(passed)
+        .filter_map(|(column, texts)| {
+            let row = stray_text(&texts, rules)?;
+            Some(Notice::StrayText {
+                column: columns.name(column).to_owned(),
+                at: numbers[row],
+                entry: texts.value(row).trim().to_owned(),
+            })
+        });
+    let sentinels = columns.channels.iter().filter_map(|&column| {
+        let (value, count) = suspected_sentinel(channel_values(sample.column(column), rules))?;
+        Some(Notice::Sentinel {
+            column: columns.name(column).to_owned(),
+            value: rules.write(value),
+            count,
+        })
+    });
+    strays.chain(sentinels).collect()
+}
+
+/// Known values of a channel, as far as they can be read; others are NaN.
+fn channel_values(column: &ArrayRef, rules: &NumberRules) -> std::vec::IntoIter<f64> {
+    let values = if is_text(column.data_type()) {
+        let number = |text: &str| match rules.entry(text) {
+            Entry::Number(number) => number,
+            _ => f64::NAN,
+        };
+        let texts = cells::texts(column);
+        texts.map(|texts| texts.iter().flatten().map(number).collect())
+    } else {
+        cells::floats(column)
+    };
+    let mut values = values.unwrap_or_default();
+    values.retain(|value| !rules.is_sentinel(*value));
+    values.into_iter()
+}
+
+/// Bytes of so many rows of a batch.
+fn share(batch: &RecordBatch, rows: usize) -> u64 {
+    let all = batch.get_array_memory_size() as f64;
+    (all * rows as f64 / batch.num_rows().max(1) as f64) as u64
+}
+
+fn check_memory(table: &Table, bytes: u64, most: Option<u64>, what: &str) -> Result<(), Error> {
+    match most {
+        Some(most) if bytes > most => {
+            let text = format!("{what} takes more than {most} bytes of memory");
+            let problem = Problem::new(text, Hint::Memory);
+            Err(Place::file(table.name()).problem(problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {
@@ -312,13 +452,26 @@ fn is_grouped(table: &Table, id: usize) -> Result<bool, Error> {
 }
 
 /// The whole table in one block, series in the order in which they first appear.
-fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
+fn sorted_by_id(
+    table: &Table,
+    columns: &Columns,
+    max_memory: Option<u64>,
+) -> Result<Blocks, Error> {
     let id = columns.id.expect("only tables with ids are ungrouped");
     let refuse = |error: ArrowError| Place::file(table.name()).error(error);
     let (mut batches, mut numbers, mut skipped) = (Vec::new(), Vec::new(), 0);
+    let mut notices = Vec::new();
     let (mut ranks, mut rank_of_row) = (HashMap::new(), Vec::new());
+    let mut bytes = 0;
     for block in table.blocks(None)? {
         let block = block?;
+        bytes += share(&block.batch, block.batch.num_rows());
+        check_memory(
+            table,
+            bytes,
+            max_memory,
+            "the table, which has to be sorted by id,",
+        )?;
         let ids = id_texts(table, &block, id, columns.name(id))?;
         for row in 0..ids.len() {
             let next = ranks.len();
@@ -326,6 +479,7 @@ fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
         }
         numbers.extend(block.numbers);
         skipped += block.skipped;
+        notices.extend(block.notices);
         batches.push(block.batch);
     }
     let all = concat_batches(&table.schema, &batches).map_err(refuse)?;
@@ -338,5 +492,6 @@ fn sorted_by_id(table: &Table, columns: &Columns) -> Result<Blocks, Error> {
         batch,
         numbers,
         skipped,
+        notices,
     }))))
 }

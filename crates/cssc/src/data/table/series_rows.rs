@@ -1,4 +1,6 @@
 //! One series together with the rows of the table it was read from.
+use std::collections::HashSet;
+
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use arrow_select::take::take_record_batch;
@@ -126,11 +128,46 @@ impl Assembler<'_> {
             .map(|texts| texts.value(again).trim().to_owned())
             .collect();
         let (earlier, text) = (rows.numbers[again - 1], text.join(" "));
-        let problem = Problem::new(
-            format!("the time `{text}` was in line or row {earlier} already, in the same series"),
-            Hint::RepeatedTimes,
-        );
-        self.refuse(rows, again, time[0], problem)
+        let mut problem =
+            format!("the time `{text}` was in line or row {earlier} already, in the same series");
+        if self.shape.times.came_twice(&text) {
+            problem +=
+                ", and the clocks were put back over it: write times with their distance from UTC";
+        }
+        if let Some((column, count)) = self.column_that_tells_apart(rows) {
+            let name = self.shape.columns.name(column);
+            problem += &format!(", but the {count} values of `{name}` tell such rows apart");
+        }
+        self.refuse(
+            rows,
+            again,
+            time[0],
+            Problem::new(problem, Hint::RepeatedTimes),
+        )
+    }
+
+    /// A column that is passed through, no value of which repeats a time, and its number of values.
+    fn column_that_tells_apart(&self, rows: &Rows) -> Option<(usize, usize)> {
+        let columns = &self.shape.columns;
+        let times = self.times(rows).ok()?;
+        let used = |column: &usize| Some(*column) == columns.id || columns.time.contains(column);
+        let may_be_id = |column: &usize| {
+            let kind = rows.batch.column(*column).data_type();
+            !used(column) && (is_text(kind) || kind.is_integer())
+        };
+        (0..rows.batch.num_columns())
+            .filter(may_be_id)
+            .find_map(|column| {
+                let texts = cells::texts(rows.batch.column(column)).ok()?;
+                let pairs = times.iter().enumerate();
+                let pairs: HashSet<(&str, u64)> = pairs
+                    .map(|(row, time)| (texts.value(row), time.to_bits()))
+                    .collect();
+                let values: HashSet<&str> = texts.iter().flatten().collect();
+                // Nearly as many values as rows are no series.
+                let few = values.len() * 2 <= times.len() && !values.contains("");
+                (pairs.len() == times.len() && few).then_some((column, values.len()))
+            })
     }
 
     fn refuse(&self, rows: &Rows, row: usize, column: usize, problem: impl Into<Problem>) -> Error {

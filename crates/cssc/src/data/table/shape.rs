@@ -58,6 +58,10 @@ impl Shape {
     /// # Errors
     /// If not; the finest step that works is said.
     pub fn check_step(&self, step: f64) -> Result<(), String> {
+        if self.times.is_period() {
+            let problem = "the times of the table are months, quarters or weeks, between which no row can be written";
+            return Err(problem.to_owned());
+        }
         let Some(finest) = self.finest_step() else {
             return Ok(());
         };

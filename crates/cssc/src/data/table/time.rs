@@ -14,10 +14,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, TimeUnit};
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Weekday};
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::fmt::temporal::{Pieces, PiecesOffset};
-use jiff::tz::TimeZone;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, Unit};
 
 use super::number::{Entry, NumberRules};
@@ -70,7 +70,9 @@ impl TimeForm {
             TimeFormat::Auto => guess(first.unwrap_or("0"), numbers)?,
         };
         let zoned = match (zone, &kind, first) {
-            (None, Kind::Iso, Some(first)) => Pieces::parse(first.trim()).ok().map(has_zone),
+            (None, Kind::Iso, Some(first)) => {
+                Pieces::parse(first.trim()).ok().as_ref().map(has_zone)
+            }
             _ => None,
         };
         let user_zone = zone.is_some();
@@ -135,8 +137,8 @@ impl TimeForm {
     fn names_zone(&self, text: &str) -> bool {
         match &self.kind {
             Kind::Number { .. } => false,
-            Kind::Iso => Pieces::parse(text).is_ok_and(has_zone),
-            Kind::Pattern(pattern) => BrokenDownTime::parse(pattern, text)
+            Kind::Iso => Pieces::parse(text).is_ok_and(|pieces| has_zone(&pieces)),
+            Kind::Pattern(pattern) => parse(pattern, text)
                 .is_ok_and(|parts| parts.offset().is_some() || parts.iana_time_zone().is_some()),
         }
     }
@@ -202,12 +204,21 @@ impl TimeForm {
         let (Some(zoned), Ok(pieces)) = (self.zoned, Pieces::parse(text)) else {
             return Ok(());
         };
-        let text = match (zoned, has_zone(pieces)) {
+        let text = match (zoned, has_zone(&pieces)) {
             (true, false) => format!("the time `{text}` has no zone, but the first one has"),
             (false, true) => format!("the time `{text}` has a zone, but the first one has none"),
             _ => return Ok(()),
         };
         Err(Problem::new(text, Hint::TimeZone))
+    }
+
+    /// What times that are numbers count, if they are counted from 1970.
+    pub(super) fn epoch_unit(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Number { per_second } if self.epoch && per_second == 1.0 => Some("seconds"),
+            Kind::Number { .. } if self.epoch => Some("milliseconds"),
+            _ => None,
+        }
     }
 
     /// Whether times are numbers, and so may be stored as such.
@@ -278,7 +289,7 @@ impl TimeForm {
             return Ok((moment, named.unwrap_or_else(bare)));
         }
         let zone = named.unwrap_or_else(|| self.zone.clone());
-        Ok((zone.to_timestamp(local)?, zone))
+        Ok((in_zone(&zone, local)?, zone))
     }
 
     fn read_pattern(
@@ -286,7 +297,7 @@ impl TimeForm {
         pattern: &str,
         text: &str,
     ) -> Result<(Timestamp, TimeZone), jiff::Error> {
-        let parts = BrokenDownTime::parse(pattern, text)?;
+        let parts = parse(pattern, text)?;
         if let Some(name) = parts.iana_time_zone() {
             let zone = TimeZone::get(name)?;
             return Ok((parts.to_zoned()?.timestamp(), zone));
@@ -297,11 +308,85 @@ impl TimeForm {
                 .map_or_else(|| self.zone.clone(), TimeZone::fixed);
             return Ok((parts.to_timestamp()?, zone));
         }
-        let local = parts
-            .to_datetime()
-            .or_else(|_| parts.to_date().map(DateTime::from))?;
-        Ok((self.zone.to_timestamp(local)?, self.zone.clone()))
+        let moment = in_zone(&self.zone, local(&parts)?)?;
+        Ok((moment, self.zone.clone()))
     }
+
+    /// Whether the clocks of the zone showed this time twice.
+    pub(super) fn came_twice(&self, text: &str) -> bool {
+        let local = match &self.kind {
+            Kind::Number { .. } => return false,
+            Kind::Iso => Pieces::parse(text)
+                .ok()
+                .filter(|pieces| !has_zone(pieces))
+                .map(|pieces| {
+                    DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default())
+                }),
+            Kind::Pattern(pattern) => read_local(pattern, text).ok(),
+        };
+        local.is_some_and(|local| {
+            let offset = self.zone.to_ambiguous_timestamp(local).offset();
+            matches!(offset, AmbiguousOffset::Fold { .. })
+        })
+    }
+
+    /// Whether times are months, quarters or weeks, between which no row can be written.
+    pub(super) fn is_period(&self) -> bool {
+        matches!(&self.kind, Kind::Pattern(pattern) if is_period(pattern))
+    }
+}
+
+/// What a pattern without a zone reads.
+pub(super) fn read_local(pattern: &str, text: &str) -> Result<DateTime, jiff::Error> {
+    local(&parse(pattern, text)?)
+}
+
+fn is_period(pattern: &str) -> bool {
+    ![
+        "%d", "%e", "%j", "%F", "%D", "%-d", "%s", "%x", "%c", "%A", "%a", "%u",
+    ]
+    .iter()
+    .any(|day| pattern.contains(day))
+}
+
+/// The parts of a text; those of a month, a quarter or a week are of its first day.
+fn parse(pattern: &str, text: &str) -> Result<BrokenDownTime, jiff::Error> {
+    let mut parts = if pattern.contains("%q") {
+        // A quarter can be written by its number, but only a month can be read.
+        let mut parts = BrokenDownTime::parse(pattern.replace("%q", "%m"), text)?;
+        let month = parts.month().map(|quarter| quarter * 3 - 2);
+        parts.set_month(month)?;
+        parts
+    } else {
+        BrokenDownTime::parse(pattern, text)?
+    };
+    if is_period(pattern) {
+        if parts.month().is_some() && parts.day().is_none() {
+            parts.set_day(Some(1))?;
+        }
+        if parts.iso_week().is_some() && parts.weekday().is_none() {
+            parts.set_weekday(Some(Weekday::Monday));
+        }
+    }
+    Ok(parts)
+}
+
+fn local(parts: &BrokenDownTime) -> Result<DateTime, jiff::Error> {
+    parts
+        .to_datetime()
+        .or_else(|_| parts.to_date().map(DateTime::from))
+}
+
+/// The moment at which the clocks of a zone showed a time; the first one where they did so twice.
+fn in_zone(zone: &TimeZone, local: DateTime) -> Result<Timestamp, jiff::Error> {
+    let moment = zone.to_ambiguous_timestamp(local);
+    if let AmbiguousOffset::Gap { .. } = moment.offset() {
+        let zone = zone.iana_name().unwrap_or("its zone");
+        return Err(jiff::Error::from_args(format_args!(
+            "the clocks of {zone} were put forward over this time, so it was never shown"
+        )));
+    }
+    moment.compatible()
 }
 
 fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, Problem> {
@@ -369,13 +454,8 @@ fn finest_unit(entry: &str) -> TimeUnit {
     }
 }
 
-fn has_zone(pieces: Pieces<'_>) -> bool {
+fn has_zone(pieces: &Pieces<'_>) -> bool {
     pieces.offset().is_some() || pieces.time_zone_annotation().is_some()
-}
-
-/// Whether the text is a date or time that needs no pattern.
-pub(super) fn is_iso(text: &str) -> bool {
-    Pieces::parse(text.trim()).is_ok()
 }
 
 fn seconds(timestamp: Timestamp) -> f64 {

@@ -15,32 +15,14 @@
 //! Cost: 2·rows·k·n operations each. Sums run over k (or rows) in index order, so the result
 //! does not depend on the number of threads or on neighbouring rows.
 
-/// Calls `tile.run::<S, HEIGHT, WIDTH>()` for a height known only now.
-macro_rules! by_height {
-    ($height:expr, $tile:expr, $simd:expr, $width:literal) => {
-        match $height {
-            1 => $tile.run::<S, 1, $width>($simd),
-            2 => $tile.run::<S, 2, $width>($simd),
-            3 => $tile.run::<S, 3, $width>($simd),
-            4 => $tile.run::<S, 4, $width>($simd),
-            5 => $tile.run::<S, 5, $width>($simd),
-            6 => $tile.run::<S, 6, $width>($simd),
-            7 => $tile.run::<S, 7, $width>($simd),
-            8 => $tile.run::<S, 8, $width>($simd),
-            9 => $tile.run::<S, 9, $width>($simd),
-            10 => $tile.run::<S, 10, $width>($simd),
-            11 => $tile.run::<S, 11, $width>($simd),
-            _ => $tile.run::<S, 12, $width>($simd),
-        }
-    };
-}
-
 mod aligned;
 mod outer_product;
 mod packed;
 mod product;
+mod sums;
 #[cfg(test)]
 mod tests;
+mod tile;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use outer_product::{ROWS_PER_PASS, Use, outer_product};
@@ -78,9 +60,6 @@ macro_rules! kernels {
 kernels!(f32);
 kernels!(f64);
 
-/// Numbers in the widest panel: two registers of 16.
-const WIDEST_PANEL: usize = 32;
-
 /// The cut of n columns into panels: two registers wide, the last one if that is enough.
 #[derive(Clone, Copy)]
 struct PanelWidths {
@@ -108,12 +87,6 @@ impl PanelWidths {
             (first, self.full.min(self.padded - first))
         })
     }
-}
-
-/// Accumulators of two registers each, two for the panel and one for x must fit.
-#[inline(always)]
-const fn tallest_tile<S: Simd>() -> usize {
-    if S::REGISTER_COUNT >= 32 { 12 } else { 6 }
 }
 
 /// Cuts `rows` into as few blocks of at most `tallest` rows as possible, equally tall (±1).

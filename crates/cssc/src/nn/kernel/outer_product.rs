@@ -5,9 +5,10 @@
 //! enough that a panel of dy and the columns of x under a tile stay in the first-level cache.
 
 use super::super::float::Float;
-use super::{
-    Aligned, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch, prefetch_tile, tallest_tile,
-};
+use super::product::Output;
+use super::sums::Sums;
+use super::tile::{self, run_tile, tallest_tile, vectorized};
+use super::{Aligned, PanelWidths, equal_blocks, prefetch, prefetch_tile};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows summed in registers before a tile of dW is written.
@@ -88,7 +89,7 @@ impl<T: Float> WithSimd for OuterProduct<'_, '_, T> {
         let mut pass = Pass {
             k,
             n,
-            parts: [Use { x: &[], dy: &[] }; PARTS_PER_PASS],
+            parts: [Part::default(); PARTS_PER_PASS],
             count: 0,
             rows: 0,
         };
@@ -98,9 +99,10 @@ impl<T: Float> WithSimd for OuterProduct<'_, '_, T> {
                 let rows = (limit - pass.rows).min(x.len() / k);
                 let (x_part, x_rest) = x.split_at(rows * k);
                 let (dy_part, dy_rest) = dy.split_at(rows * n);
-                pass.parts[pass.count] = Use {
+                pass.parts[pass.count] = Part {
                     x: x_part,
                     dy: dy_part,
+                    rows,
                 };
                 pass.count += 1;
                 pass.rows += rows;
@@ -117,11 +119,19 @@ impl<T: Float> WithSimd for OuterProduct<'_, '_, T> {
     }
 }
 
+/// Some rows of one use.
+#[derive(Clone, Copy, Default)]
+struct Part<'u, T> {
+    x: &'u [T],
+    dy: &'u [T],
+    rows: usize,
+}
+
 /// Some rows of some uses.
 struct Pass<'u, T> {
     k: usize,
     n: usize,
-    parts: [Use<'u, T>; PARTS_PER_PASS],
+    parts: [Part<'u, T>; PARTS_PER_PASS],
     count: usize,
     rows: usize,
 }
@@ -149,11 +159,7 @@ impl<T: Float> Pass<'_, T> {
                         stride: n,
                         columns,
                     };
-                    if width == lanes {
-                        by_height!(height, tile, simd, 1);
-                    } else {
-                        by_height!(height, tile, simd, 2);
-                    }
+                    run_tile(simd, &tile, height, width == lanes);
                 }
                 row += height;
             }
@@ -164,7 +170,7 @@ impl<T: Float> Pass<'_, T> {
 /// The columns of dy from `first`, contiguous and padded with zeros.
 #[inline(always)]
 fn copy_panel<T: Float, S: Simd>(
-    parts: &[Use<'_, T>],
+    parts: &[Part<'_, T>],
     n: usize,
     first: usize,
     columns: usize,
@@ -195,7 +201,7 @@ fn copy_panel<T: Float, S: Simd>(
 
 #[derive(Clone, Copy)]
 struct Tile<'a, 'u, T> {
-    parts: &'a [Use<'u, T>],
+    parts: &'a [Part<'u, T>],
     k: usize,
     row: usize,
     panel: *const T,
@@ -204,64 +210,35 @@ struct Tile<'a, 'u, T> {
     columns: usize,
 }
 
-impl<T: Float> Tile<'_, '_, T> {
-    /// One tile of HEIGHT rows of dW and WIDTH registers.
-    ///
+impl<T: Float> tile::Tile for Tile<'_, '_, T> {
     /// # Safety
     /// `row + HEIGHT` ≤ k; `panel` has one line of WIDTH registers per row of all parts; `out`
     /// has HEIGHT rows `stride` apart with `columns` numbers each.
     #[inline(always)]
     unsafe fn run<S: Simd, const HEIGHT: usize, const WIDTH: usize>(self, simd: S) {
-        if const { HEIGHT > tallest_tile::<S>() } {
-            unreachable!("tiles are never as tall");
-        }
         prefetch_tile::<T, HEIGHT>(self.out, self.stride, self.columns);
-        let lanes = T::lanes::<S>();
-        let mut sums = [[T::splat(simd, T::ZERO); WIDTH]; HEIGHT];
+        let mut sums = Sums::<T, S, HEIGHT, WIDTH>::zero(simd);
         let mut line = self.panel;
         for part in self.parts {
-            let rows = part.x.len() / self.k;
             // SAFETY: row + HEIGHT ≤ k, so that each read is inside its row of x.
             let mut x = unsafe { part.x.as_ptr().add(self.row) };
-            for _ in 0..rows {
+            for _ in 0..part.rows {
                 // SAFETY: as above; the panel has a line for each row of each part.
                 unsafe {
-                    let mut dy = [T::splat(simd, T::ZERO); WIDTH];
-                    for v in 0..WIDTH {
-                        dy[v] = T::load::<S>(line.add(v * lanes));
-                    }
-                    for i in 0..HEIGHT {
-                        let x = T::splat(simd, *x.add(i));
-                        for v in 0..WIDTH {
-                            sums[i][v] = T::mul_add(simd, x, dy[v], sums[i][v]);
-                        }
-                    }
-                    line = line.add(WIDTH * lanes);
-                    prefetch(x.wrapping_add(NUMBERS_AHEAD));
+                    sums.add(x, 1, line);
+                    line = line.add(WIDTH * T::lanes::<S>());
                 }
+                prefetch(x.wrapping_add(NUMBERS_AHEAD));
                 x = x.wrapping_add(self.k);
             }
         }
-        let mut full = [T::ZERO; WIDEST_PANEL];
-        for (i, sums) in sums.iter().enumerate() {
-            for (v, &sum) in sums.iter().enumerate() {
-                // SAFETY: the tile is as wide as the output, or WIDTH·lanes ≤ WIDEST_PANEL
-                // numbers go to the stack.
-                unsafe {
-                    if self.columns == WIDTH * lanes {
-                        let target = self.out.add(i * self.stride + v * lanes);
-                        T::store::<S>(target, T::vadd(simd, T::load::<S>(target), sum));
-                    } else {
-                        T::store::<S>(full.as_mut_ptr().add(v * lanes), sum);
-                    }
-                }
-            }
-            if self.columns < WIDTH * lanes {
-                for (j, &sum) in full[..self.columns].iter().enumerate() {
-                    // SAFETY: j < columns.
-                    unsafe { *self.out.add(i * self.stride + j) += sum };
-                }
-            }
-        }
+        // SAFETY: promised by the caller.
+        unsafe { sums.write(self.out, self.stride, self.columns, None, Output::Add) };
+    }
+
+    #[inline(never)]
+    unsafe fn shape<S: Simd, const HEIGHT: usize, const WIDTH: usize>(&self, simd: S) {
+        // SAFETY: promised by the caller.
+        unsafe { vectorized::<S, Self, HEIGHT, WIDTH>(self, simd) };
     }
 }

@@ -1,7 +1,9 @@
 //! out = x·W + b with packed W.
 
 use super::super::float::Float;
-use super::{Packed, PanelWidths, WIDEST_PANEL, equal_blocks, prefetch_tile, tallest_tile};
+use super::sums::Sums;
+use super::tile::{self, run_tile, tallest_tile, vectorized};
+use super::{Packed, PanelWidths, equal_blocks, prefetch_tile};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows that are multiplied by all panels before the next rows are read: they stay in the
@@ -90,11 +92,7 @@ impl<T: Float> WithSimd for Product<'_, T> {
                             columns: width.min(n - first),
                             output: self.output,
                         };
-                        if width == lanes {
-                            by_height!(height, tile, simd, 1);
-                        } else {
-                            by_height!(height, tile, simd, 2);
-                        }
+                        run_tile(simd, &tile, height, width == lanes);
                     }
                     row += height;
                 }
@@ -118,97 +116,33 @@ struct Tile<T> {
     output: Output,
 }
 
-impl<T: Float> Tile<T> {
-    /// Adds x[·, p] · W[p, ·].
-    ///
-    /// # Safety
-    /// As for [`Tile::run`], and p < k.
-    #[inline(always)]
-    unsafe fn line<S: Simd, const HEIGHT: usize, const WIDTH: usize>(
-        &self,
-        simd: S,
-        p: usize,
-        sums: &mut [[T::Register<S>; WIDTH]; HEIGHT],
-    ) {
-        let lanes = T::lanes::<S>();
-        // SAFETY: promised by the caller.
-        unsafe {
-            let line = self.panel.add(p * WIDTH * lanes);
-            let mut weights = [T::splat(simd, T::ZERO); WIDTH];
-            for v in 0..WIDTH {
-                weights[v] = T::load::<S>(line.add(v * lanes));
-            }
-            for i in 0..HEIGHT {
-                let x = T::splat(simd, *self.x.add(i * self.k + p));
-                for v in 0..WIDTH {
-                    sums[i][v] = T::mul_add(simd, x, weights[v], sums[i][v]);
-                }
-            }
-        }
-    }
-
-    /// One tile of HEIGHT rows and WIDTH registers.
-    ///
+impl<T: Float> tile::Tile for Tile<T> {
     /// # Safety
     /// `x` has HEIGHT rows of k numbers, `panel` k lines of WIDTH registers, `out` HEIGHT rows
     /// `stride` apart with `columns` numbers each, `bias` `columns` numbers.
     #[inline(always)]
     unsafe fn run<S: Simd, const HEIGHT: usize, const WIDTH: usize>(self, simd: S) {
-        if const { HEIGHT > tallest_tile::<S>() } {
-            unreachable!("tiles are never as tall");
-        }
         prefetch_tile::<T, HEIGHT>(self.out, self.stride, self.columns);
-        let lanes = T::lanes::<S>();
-        let mut sums = [[T::splat(simd, T::ZERO); WIDTH]; HEIGHT];
+        let mut sums = Sums::<T, S, HEIGHT, WIDTH>::zero(simd);
+        let line = |p| self.panel.wrapping_add(p * WIDTH * T::lanes::<S>());
         let whole = self.k / UNROLLED * UNROLLED;
         for p in (0..whole).step_by(UNROLLED) {
             for q in p..p + UNROLLED {
                 // SAFETY: q < k.
-                unsafe { self.line::<S, HEIGHT, WIDTH>(simd, q, &mut sums) };
+                unsafe { sums.add(self.x.add(q), self.k, line(q)) };
             }
         }
         for p in whole..self.k {
             // SAFETY: p < k.
-            unsafe { self.line::<S, HEIGHT, WIDTH>(simd, p, &mut sums) };
+            unsafe { sums.add(self.x.add(p), self.k, line(p)) };
         }
-        if self.columns == WIDTH * lanes {
-            for (i, sums) in sums.iter().enumerate() {
-                for (v, &sum) in sums.iter().enumerate() {
-                    // SAFETY: the tile is as wide as the output here.
-                    unsafe {
-                        let target = self.out.add(i * self.stride + v * lanes);
-                        let mut sum = sum;
-                        if let Some(bias) = self.bias {
-                            sum = T::vadd(simd, sum, T::load::<S>(bias.add(v * lanes)));
-                        }
-                        if self.output == Output::Add {
-                            sum = T::vadd(simd, T::load::<S>(target), sum);
-                        }
-                        T::store::<S>(target, sum);
-                    }
-                }
-            }
-        } else {
-            // The last panel of a matrix: through a full line on the stack.
-            let mut full = [T::ZERO; WIDEST_PANEL];
-            for (i, sums) in sums.iter().enumerate() {
-                for (v, &sum) in sums.iter().enumerate() {
-                    // SAFETY: WIDTH·lanes ≤ WIDEST_PANEL.
-                    unsafe { T::store::<S>(full.as_mut_ptr().add(v * lanes), sum) };
-                }
-                for (j, &sum) in full[..self.columns].iter().enumerate() {
-                    // SAFETY: j < columns.
-                    unsafe {
-                        let target = self.out.add(i * self.stride + j);
-                        let sum = self.bias.map_or(sum, |bias| sum + *bias.add(j));
-                        *target = if self.output == Output::Add {
-                            *target + sum
-                        } else {
-                            sum
-                        };
-                    }
-                }
-            }
-        }
+        // SAFETY: promised by the caller.
+        unsafe { sums.write(self.out, self.stride, self.columns, self.bias, self.output) };
+    }
+
+    #[inline(never)]
+    unsafe fn shape<S: Simd, const HEIGHT: usize, const WIDTH: usize>(&self, simd: S) {
+        // SAFETY: promised by the caller.
+        unsafe { vectorized::<S, Self, HEIGHT, WIDTH>(self, simd) };
     }
 }

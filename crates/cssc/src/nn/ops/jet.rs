@@ -1,6 +1,6 @@
 //! How first and second time derivatives pass an activation (method notes, section 4).
 //!
-//! For y = φ(a(t)) with the source s of `Activation` (y itself, or a for SiLU):
+//! For y = φ(a(t)) with the source s of `Activation` (y itself, or a for SiLU, GELU, sine):
 //!
 //! ```text
 //!   y'  = φ'(s) a'                     tangent(s, a')

@@ -5,8 +5,8 @@
 //! product it would need the registers of the sums.)
 //!
 //! Backward, with G the gradient of y: A = G ⊙ φ'; dx += A·Wᵀ; db += Σ rows of A; the pair
-//! (x, A) waits for the deferred dW += xᵀ·A. Only y is kept; SiLU, whose derivative needs
-//! x·W + b, is recorded as two operations.
+//! (x, A) waits for the deferred dW += xᵀ·A. Only y is kept; SiLU, GELU and sine, which need
+//! x·W + b for their derivatives, are recorded as two operations.
 
 use super::super::activation::Activation;
 use super::super::chain;

@@ -7,13 +7,15 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 
+use super::super::guard::Limits;
 use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
+use super::arrow_check::{Checker, Refusal};
 use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
 use crate::Error;
-use crate::error::Place;
+use crate::error::{Hint, Place, Problem};
 
 /// What a file begins with; a stream begins with a continuation mark.
 const FILE: &[u8] = b"ARROW1";
@@ -36,7 +38,8 @@ impl TableFormat for Arrow {
         start.starts_with(FILE) || start.starts_with(STREAM)
     }
 
-    fn open(&self, input: Input, _: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+    fn open(&self, input: Input, options: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
+        check(&input, options)?;
         let (schema, _) = batches(&input, None)?;
         Ok(Box::new(ArrowSource { input, schema }))
     }
@@ -75,6 +78,25 @@ impl TableSource for ArrowSource {
     fn format(&self) -> Arc<dyn TableFormat> {
         Arc::new(Arrow)
     }
+}
+
+fn check(input: &Input, options: &ReadOptions) -> Result<(), Error> {
+    let (file, size) = (input.file()?, input.size()?);
+    let limits = Limits::new(size, options.max_memory);
+    let mut checker = Checker { file, size, limits };
+    let checked = if input.start().starts_with(FILE) {
+        checker.check_file()
+    } else {
+        checker.check_stream()
+    };
+    checked.map_err(|refusal| {
+        Place::file(input.name()).problem(match refusal {
+            Refusal::TooLarge(text) => Problem::new(text, Hint::Memory),
+            Refusal::Damaged(text) => {
+                format!("the file is damaged or not of this format: {text}").into()
+            }
+        })
+    })
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;

@@ -1,7 +1,8 @@
 //! Text tables: every entry is kept as the text it is, so that it can be written back untouched.
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -9,12 +10,14 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use super::super::cells;
+use super::super::guard::Limits;
 use super::super::input::Input;
+use super::super::notice::Notice;
 use super::super::number::{Entry, NumberRules, has_decimal_comma};
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
-use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
+use super::{Block, Blocks, TableEncoder, TableFormat, TableSource, TextStyle};
 use crate::Error;
 use crate::error::Place;
 
@@ -69,11 +72,18 @@ impl TableFormat for Csv {
             }
             given => given.map(|separator| separator as u8).or(self.separator),
         };
+        let limits = Limits::new(input.stored_size(), options.max_memory);
         let form = Form::look(input.start(), separator, options.header.or(self.header));
         let looks = || looks_like_decimal_comma(input.start(), form.separator);
         Ok(Box::new(CsvSource {
-            schema: form.schema(input.read()?, input.name())?,
-            decimal_comma: options.decimal_comma.unwrap_or_else(looks),
+            schema: form.schema(Bounded::new(input.read()?, limits).0, input.name())?,
+            limits,
+            decimal_comma: match (options.decimal_comma, options.thousands) {
+                (Some(given), _) => given,
+                (None, Some('.')) => true,
+                (None, Some(',')) => false,
+                (None, _) => looks(),
+            },
             rows: options.batch_rows.max(1),
             form,
             input,
@@ -152,6 +162,7 @@ struct CsvSource {
     schema: SchemaRef,
     decimal_comma: bool,
     rows: usize,
+    limits: Limits,
 }
 
 impl TableSource for CsvSource {
@@ -165,10 +176,13 @@ impl TableSource for CsvSource {
         let wanted = wanted.map_or_else(all, <[usize]>::to_vec);
         let schema = self.schema.project(&wanted);
         let schema = schema.map_err(|error| Place::file(file).error(error))?;
+        let (bytes, row_bytes) = Bounded::new(self.input.read()?, self.limits);
         Ok(Box::new(CsvBlocks {
-            reader: self.form.reader(self.input.read()?),
+            reader: self.form.reader(bytes),
+            row_bytes,
             schema: Arc::new(schema),
             wanted,
+            separator: self.form.separator,
             rows: self.rows,
             file: file.to_owned(),
         }))
@@ -181,8 +195,11 @@ impl TableSource for CsvSource {
         })
     }
 
-    fn decimal_comma(&self) -> bool {
-        self.decimal_comma
+    fn style(&self) -> TextStyle {
+        TextStyle {
+            decimal_comma: self.decimal_comma,
+            comma_separates: self.form.separator == b',',
+        }
     }
 }
 
@@ -234,11 +251,49 @@ fn looks_like_decimal_comma(sample: &[u8], separator: u8) -> bool {
     has_decimal_comma(records.iter().flat_map(StringRecord::iter))
 }
 
+/// Bytes of which one row may only take so many: a quote that is never closed, or a file made to do
+/// harm, would fill the memory with one entry.
+struct Bounded {
+    bytes: Box<dyn Read + Send>,
+    row_bytes: Arc<AtomicU64>,
+    most: u64,
+}
+
+impl Bounded {
+    /// The bytes, and the counter that is set back at every row.
+    fn new(bytes: Box<dyn Read + Send>, limits: Limits) -> (Self, Arc<AtomicU64>) {
+        let row_bytes = Arc::new(AtomicU64::new(0));
+        let bounded = Self {
+            bytes,
+            row_bytes: row_bytes.clone(),
+            most: limits.piece,
+        };
+        (bounded, row_bytes)
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        if self.row_bytes.fetch_add(count as u64, Relaxed) > self.most {
+            let problem = format!(
+                "one row has more than {} bytes; is a quote not closed?",
+                self.most
+            );
+            return Err(io::Error::other(problem));
+        }
+        Ok(count)
+    }
+}
+
 /// Reads block after block; `wanted` are the columns kept.
 struct CsvBlocks {
-    reader: csv::Reader<Box<dyn Read + Send>>,
+    reader: csv::Reader<Bounded>,
+    /// Of the row at hand.
+    row_bytes: Arc<AtomicU64>,
     schema: SchemaRef,
     wanted: Vec<usize>,
+    separator: u8,
     rows: usize,
     file: PathBuf,
 }
@@ -247,9 +302,10 @@ impl CsvBlocks {
     fn read(&mut self) -> Result<Option<Block>, Error> {
         let mut columns: Vec<StringBuilder> =
             self.wanted.iter().map(|_| StringBuilder::new()).collect();
-        let (mut numbers, mut skipped) = (Vec::new(), 0);
+        let (mut numbers, mut skipped, mut notices) = (Vec::new(), 0, Vec::new());
         let mut record = StringRecord::new();
         while numbers.len() < self.rows {
+            self.row_bytes.store(0, Relaxed);
             let more = self.reader.read_record(&mut record);
             if !more.map_err(|error| refuse(&self.file, error))? {
                 break;
@@ -258,7 +314,12 @@ impl CsvBlocks {
                 skipped += 1;
                 continue;
             }
-            numbers.push(record.position().map_or(0, csv::Position::line));
+            let line = record.position().map_or(0, csv::Position::line);
+            numbers.push(line);
+            let rows = swallowed_rows(&record, self.separator);
+            if rows > 0 {
+                notices.push(Notice::SwallowedRows { line, rows });
+            }
             for (column, &wanted) in columns.iter_mut().zip(&self.wanted) {
                 column.append_value(&record[wanted]);
             }
@@ -276,6 +337,7 @@ impl CsvBlocks {
             batch,
             numbers,
             skipped,
+            notices,
         }))
     }
 }
@@ -286,6 +348,21 @@ impl Iterator for CsvBlocks {
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }
+}
+
+/// Lines inside a quoted entry that look like rows: a quote that was opened by mistake swallows
+/// everything up to the next one.
+fn swallowed_rows(record: &StringRecord, separator: u8) -> usize {
+    let many = |entry: &&str| entry.bytes().filter(|byte| *byte == b'\n').count() > 1;
+    let separators = record.len() - 1;
+    let is_row = |line: &&str| {
+        separators > 0 && line.bytes().filter(|byte| *byte == separator).count() == separators
+    };
+    let inside = record
+        .iter()
+        .filter(many)
+        .map(|entry| entry.lines().skip(1).filter(is_row).count());
+    inside.filter(|rows| *rows > 1).sum()
 }
 
 fn refuse(file: &Path, error: csv::Error) -> Error {
@@ -361,6 +438,15 @@ mod tests {
         assert_eq!(find_separator(b""), b',');
         assert_eq!(find_separator(b"t,x\n0,1\n1,2,3\n"), b',');
         assert_eq!(find_separator(b"a,\"b;c\",d\n1,\"x;y\",2\n"), b',');
+    }
+
+    #[test]
+    fn rows_inside_a_quoted_entry_are_counted() {
+        let swallowed =
+            |entries: &[&str]| swallowed_rows(&StringRecord::from(entries.to_vec()), b',');
+        assert_eq!(swallowed(&["0", "1\n1,2\n2,3\n3,4\n"]), 3);
+        assert_eq!(swallowed(&["0", "a note\nof three\nlines, really"]), 0);
+        assert_eq!(swallowed(&["0", "1"]), 0);
     }
 
     #[test]

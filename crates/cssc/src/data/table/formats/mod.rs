@@ -14,6 +14,7 @@
 //! [`ReadOptions::formats`](super::ReadOptions::formats); a table that was read hands the list on to
 //! its writer. Compression lies around formats and is none of their business.
 mod arrow;
+mod arrow_check;
 mod csv;
 mod npz;
 mod parquet;
@@ -27,6 +28,7 @@ use arrow_schema::SchemaRef;
 
 use super::compression::Compression;
 use super::input::Input;
+use super::notice::Notice;
 use super::options::ReadOptions;
 use super::output::Output;
 use super::shape::Shape;
@@ -89,10 +91,19 @@ pub trait TableSource: Send {
     /// The format, with the particulars that were found.
     fn format(&self) -> Arc<dyn TableFormat>;
 
-    /// Whether numbers that are text have a decimal comma.
-    fn decimal_comma(&self) -> bool {
-        false
+    /// How text is written, for formats whose entries are text.
+    fn style(&self) -> TextStyle {
+        TextStyle::default()
     }
+}
+
+/// How the text of a table is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Numbers have a decimal comma.
+    pub decimal_comma: bool,
+    /// Commas stand between the entries.
+    pub comma_separates: bool,
 }
 
 /// A table that was read whole, for formats that cannot do otherwise.
@@ -133,6 +144,8 @@ pub struct Block {
     pub numbers: Vec<u64>,
     /// Rows without any entry, left out.
     pub skipped: u64,
+    /// What the user should know about these rows.
+    pub notices: Vec<Notice>,
 }
 
 /// The rows of a table, block after block.
@@ -153,6 +166,7 @@ impl Block {
                 batch,
                 numbers: (first..=seen).collect(),
                 skipped: 0,
+                notices: Vec::new(),
             })
         }))
     }

@@ -1,0 +1,154 @@
+//! Columns that may not mean what they seem to: numbers that can be read in two ways, a stray word
+//! among numbers, a number that stands for missing.
+use arrow_array::StringArray;
+
+use super::number::{Entry, NumberRules};
+
+/// A word among numbers is a slip and not a column of words if there are so many numbers for it.
+const NUMBERS_PER_STRAY: usize = 5;
+/// A value is suspected to mean missing if it is this many times the range of all others away.
+const FAR: f64 = 2.0;
+/// Times that it must be there.
+const OFTEN: usize = 2;
+
+/// The first row of a column whose numbers can be read in two ways, such as `1,000`; `None` if all
+/// is clear. `comma_separates` says that commas stand between the entries of the table.
+///
+/// A sign is ambiguous if every number that has it has groups of three digits behind it and none
+/// begins with 0. That is asked about where the sign is not the decimal one, where it is repeated,
+/// or where other numbers of the column go without it; three decimals all through are fine, and so
+/// is a decimal point in a table with commas.
+pub(super) fn ambiguous_number(
+    texts: &StringArray,
+    rules: &NumberRules,
+    comma_separates: bool,
+) -> Option<usize> {
+    let decimal = rules.decimal_sign();
+    [',', '.'].into_iter().find_map(|sign| {
+        if sign == '.' && comma_separates && decimal == '.' {
+            return None;
+        }
+        let (mut first, mut without, mut repeated) = (None, false, false);
+        for (row, text) in texts.iter().enumerate() {
+            let text = text.unwrap_or_default().trim();
+            if !text.contains(sign) {
+                match rules.entry(text) {
+                    Entry::Number(_) => without = true,
+                    Entry::Missing => {}
+                    Entry::Text => return None,
+                }
+            } else if is_grouped(text, sign) {
+                first.get_or_insert(row);
+                repeated |= text.matches(sign).count() > 1;
+            } else {
+                // Either it shows that the sign is the decimal one, or it is no number at all.
+                return None;
+            }
+        }
+        let asked = sign != decimal || repeated || without || (sign == ',' && comma_separates);
+        first.filter(|_| asked)
+    })
+}
+
+/// Digits in groups of three: `1,000`, `-12,345,678`.
+fn is_grouped(text: &str, sign: char) -> bool {
+    let mut groups = text.trim_start_matches(['-', '+']).split(sign);
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().unwrap_or_default();
+    (1..=3).contains(&first.len())
+        && digits(first)
+        && !first.starts_with('0')
+        && groups.all(|group| group.len() == 3 && digits(group))
+}
+
+/// The first row of a column that holds no number, where nearly all others do.
+pub(super) fn stray_text(texts: &StringArray, rules: &NumberRules) -> Option<usize> {
+    let (mut numbers, mut strays, mut first) = (0, 0, None);
+    for (row, text) in texts.iter().enumerate() {
+        match rules.entry(text.unwrap_or_default()) {
+            Entry::Number(_) => numbers += 1,
+            Entry::Missing => {}
+            Entry::Text => {
+                strays += 1;
+                first.get_or_insert(row);
+            }
+        }
+    }
+    first.filter(|_| numbers >= NUMBERS_PER_STRAY * strays)
+}
+
+/// A value that is there several times and far below or above all others, such as -999, and how
+/// often it is there.
+pub(super) fn suspected_sentinel(values: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
+    let mut known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
+    known.sort_by(f64::total_cmp);
+    let (&low, &high) = (known.first()?, known.last()?);
+    [low, high].into_iter().find_map(|extreme| {
+        let others: Vec<f64> = known
+            .iter()
+            .copied()
+            .filter(|value| *value != extreme)
+            .collect();
+        let (&first, &last) = (others.first()?, others.last()?);
+        let count = known.len() - others.len();
+        let distance = (first - extreme).abs().min((last - extreme).abs());
+        let far = distance > FAR * (last - first) && last > first;
+        (far && count >= OFTEN && others.len() > count && extreme.fract() == 0.0)
+            .then_some((extreme, count))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ambiguous(texts: &[&str], decimal_comma: bool, comma_separates: bool) -> Option<usize> {
+        let texts = StringArray::from(texts.to_vec());
+        let rules = NumberRules::new(decimal_comma, &[]);
+        ambiguous_number(&texts, &rules, comma_separates)
+    }
+
+    #[test]
+    fn numbers_that_can_be_read_in_two_ways_are_found() {
+        // In a comma-separated table, quoted.
+        assert_eq!(ambiguous(&["900", "1,000", ""], false, true), Some(1));
+        assert_eq!(ambiguous(&["1,000", "2,500"], true, true), Some(0));
+        // Beside a semicolon.
+        assert_eq!(ambiguous(&["900", "1.000"], false, false), Some(1));
+        assert_eq!(ambiguous(&["1.234.567", "1.000"], false, false), Some(0));
+        assert_eq!(ambiguous(&["2,5", "1.000"], true, false), Some(1));
+        assert_eq!(ambiguous(&["7", "1.000"], true, false), Some(1));
+    }
+
+    #[test]
+    fn numbers_that_can_be_read_in_one_way_only_are_not_asked_about() {
+        assert_eq!(ambiguous(&["1.250", "2", "3.375"], false, true), None);
+        assert_eq!(ambiguous(&["1.250", "0.375", "2"], false, false), None);
+        assert_eq!(ambiguous(&["1,250", "2,375"], true, false), None);
+        assert_eq!(ambiguous(&["1.5", "1000"], false, false), None);
+        assert_eq!(ambiguous(&["18.00.00", "19.00.00"], false, false), None);
+        assert_eq!(ambiguous(&["x", "1,000"], false, true), None);
+    }
+
+    #[test]
+    fn one_word_among_numbers_is_a_slip_and_many_are_words() {
+        let rules = NumberRules::default();
+        let stray = |texts: &[&str]| stray_text(&StringArray::from(texts.to_vec()), &rules);
+        assert_eq!(stray(&["1", "2", "12 C", "4", "", "5", "6"]), Some(2));
+        assert_eq!(stray(&["1", "b", "12 C", "4"]), None);
+        assert_eq!(stray(&["1", "2"]), None);
+    }
+
+    #[test]
+    fn a_repeated_number_far_from_all_others_is_suspected() {
+        let of = |values: &[f64]| suspected_sentinel(values.iter().copied());
+        assert_eq!(
+            of(&[1.0, -999.0, 2.5, 3.0, -999.0, f64::NAN]),
+            Some((-999.0, 2))
+        );
+        assert_eq!(of(&[1.0, 2.0, 9999.0, 9999.0, 3.0]), Some((9999.0, 2)));
+        assert_eq!(of(&[1.0, -999.0, 2.5, 3.0]), None);
+        assert_eq!(of(&[0.0, 0.0, 1.0, 1.0]), None);
+        assert_eq!(of(&[0.0, 1.0, 2.0, 2.0, 3.0]), None);
+    }
+}
