@@ -36,7 +36,12 @@ impl SystemSizes {
             *value = match (name.as_str(), value.take()) {
                 ("channels", _) => json!(self.channels),
                 ("hidden" | "latent" | "prepared", _) => json!(self.states),
-                ("cell", _) => json!(self.layers),
+                ("cell" | "feed-forward", _) => json!(self.layers),
+                // Attention: a width that its heads divide.
+                ("frequencies" | "sines" | "code", _) => json!(self.states),
+                ("width", _) => json!(4 * self.states.div_ceil(4)),
+                ("heads", _) => json!(2),
+                ("layers", _) => json!(1),
                 ("step", _) => json!(self.step),
                 ("initial-std-dev", _) => json!(self.initial_std_dev),
                 ("compensation-weight", _) => json!(self.compensation_weight),

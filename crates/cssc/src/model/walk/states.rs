@@ -17,7 +17,11 @@ pub(crate) struct States<'a, T: Float, F: SmoothField<T>> {
 
 impl<T: Float, F: SmoothField<T>> States<'_, T, F> {
     /// States picked, [picks, width] or [picks, 2·width].
-    fn read(&self, graph: &mut Graph<'_, T>, picks: impl Iterator<Item = Pick> + Clone) -> Var {
+    pub(crate) fn read(
+        &self,
+        graph: &mut Graph<'_, T>,
+        picks: impl Iterator<Item = Pick> + Clone,
+    ) -> Var {
         self.each(graph, |graph, walk| walk.states(graph, picks.clone()))
     }
 
