@@ -77,8 +77,10 @@ fn same_file(a: &Path, b: &Path) -> bool {
     place(a).is_some() && place(a) == place(b) && !is_device(a)
 }
 
+/// Standard input and output, too.
 fn is_device(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+    path == Path::new("-")
+        || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Opens the place and lets it go again. A named pipe is left alone: it waits for its reader.

@@ -221,7 +221,9 @@ mod signals {
     fn any_command_that_is_stopped_leaves_no_temporary_file() {
         let place = Place::with("in.csv", SMALL);
         let mut child = place
-            .command(&["spline", "-", "-o", "out.csv"])
+            .command(&[
+                "spline", "-", "--kind", "natural", "--at", "1", "-o", "out.csv",
+            ])
             .stdin(std::process::Stdio::piped())
             .spawn()
             .expect("the binary starts");

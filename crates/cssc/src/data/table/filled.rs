@@ -264,7 +264,10 @@ impl<'a> Builder<'a> {
             return Ok(Arc::new(values.map(integer).collect::<Int64Array>()));
         }
         let float = |(exact, value): (Option<i128>, Option<f64>)| match (exact, value) {
-            (Some(exact), Some(value)) if value as i128 != exact => {
+            // The shortest text of a float may stand for a neighbour: then nothing is lost.
+            (Some(exact), Some(value))
+                if value as i128 != exact && value.to_string() != exact.to_string() =>
+            {
                 Err(ArrowError::InvalidArgumentError(format!(
                     "the integer {exact} would lose digits as a float; say that the column holds integers"
                 )))
