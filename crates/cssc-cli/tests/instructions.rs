@@ -22,7 +22,7 @@ fn run_at(place: &Place, set: &str, arguments: &[&str]) -> Outcome {
 }
 
 fn waves() -> String {
-    (0..40).fold(String::from("t,x\n"), |table, row| {
+    (0..400).fold(String::from("t,x\n"), |table, row| {
         let x = (0.3 * f64::from(row)).sin();
         let cell = if row % 9 == 4 {
             String::new()

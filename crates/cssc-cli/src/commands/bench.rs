@@ -21,9 +21,6 @@ pub(crate) struct Arguments {
     /// What to time; all if none is named
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
-    /// Threads to use [default: one for each processor]
-    #[arg(long)]
-    threads: Option<usize>,
     /// Timed iterations, after three to warm up
     #[arg(long, default_value_t = 15)]
     repeats: usize,
@@ -59,23 +56,14 @@ impl Arguments {
         } else {
             self.workloads.clone()
         };
-        if self.repeats == 0 || self.threads == Some(0) {
-            return Err(Failure::new("--repeats and --threads must be at least 1"));
+        if self.repeats == 0 {
+            return Err(Failure::new("--repeats must be at least 1"));
         }
-        let threads = self
-            .threads
-            .or(std::thread::available_parallelism().ok().map(Into::into))
-            .unwrap_or(1);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))?;
-        let timings = pool.install(|| {
-            names
-                .iter()
-                .filter_map(|name| self.one(name, threads).transpose())
-                .collect::<Result<Vec<_>, _>>()
-        })?;
+        let threads = rayon::current_num_threads();
+        let timings = names
+            .iter()
+            .filter_map(|name| self.one(name, threads).transpose())
+            .collect::<Result<Vec<_>, _>>()?;
         self.print(&timings)
     }
 

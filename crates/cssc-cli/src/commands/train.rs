@@ -227,7 +227,8 @@ impl Arguments {
         let values = |settings: &T| serde_json::to_value(settings).unwrap_or_default();
         let (kept, asked) = (kept.map(values).unwrap_or_default(), values(asked));
         let names = asked.as_object().into_iter().flatten();
-        for (name, value) in names.filter(|(name, value)| kept.get(name) != Some(value)) {
+        let mut other = names.filter(|(name, value)| kept.get(name) != Some(value));
+        if let Some((name, value)) = other.next() {
             let there = kept.get(name).cloned().unwrap_or_default();
             return Err(Failure::new(format!(
                 "{} was made with {part}.{name} = {there}, and now it is {value}. Give the same settings to go on, or \

@@ -316,7 +316,7 @@ pub enum Error {
     #[error("{place}: {problem}")]
     Content {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What was expected and found, and what would help.
         problem: Problem,
     },
@@ -417,7 +417,7 @@ impl Error {
                 series: Some(series.to_string()),
                 ..error.place().unwrap_or_default()
             },
-            Self::Content { place, .. } => place.clone(),
+            Self::Content { place, .. } => Place::clone(place),
             Self::File { path, .. } => Place::file(path),
             Self::KnotsNotIncreasing { index, time, .. }
             | Self::QueryNotSorted { index, time, .. }

@@ -157,6 +157,9 @@ macro_rules! precision {
 
 precision!(f32, f64);
 
+/// A network with its parameters.
+pub type Built<T> = (Box<dyn Network<T>>, Parameters<T>);
+
 impl Default for ModelConfig {
     fn default() -> Self {
         Self::OdeRnn(OdeRnnConfig::default())
@@ -271,10 +274,7 @@ impl ModelConfig {
     ///
     /// # Errors
     /// If a setting is out of range, or the network is not one of this library.
-    pub fn build<T: Precision>(
-        &self,
-        seed: u64,
-    ) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+    pub fn build<T: Precision>(&self, seed: u64) -> Result<Built<T>, Error> {
         let mut parameters = Parameters::new();
         let network = T::network(self, &mut parameters, seed)?;
         parameters.pack();
@@ -282,9 +282,7 @@ impl ModelConfig {
     }
 
     /// The network with parameters that are all zero and not packed, to be filled from a file.
-    pub(crate) fn blank<T: Precision>(
-        &self,
-    ) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+    pub(crate) fn blank<T: Precision>(&self) -> Result<Built<T>, Error> {
         let mut parameters = Parameters::blank();
         let network = T::network(self, &mut parameters, 0)?;
         Ok((network, parameters))

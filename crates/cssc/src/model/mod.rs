@@ -36,9 +36,9 @@ mod walk;
 mod windows;
 
 pub use compensated::{Compensation, CompensationSettings, observations};
-pub use config::{CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod, Precision};
+pub use config::{Built, CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod, Precision};
 pub use curve_options::CurveOptions;
-pub use file::{Model, ModelInfo};
+pub use file::{Model, ModelInfo, Rebuilt};
 pub use gru_d::{GruD, GruDConfig};
 pub use gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 pub use interpolate::{Bands, Interpolation};
