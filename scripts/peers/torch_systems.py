@@ -67,6 +67,7 @@ def latent_ode_loss(parameters, series, draws, solve):
             h = torch.addcmul(h, mlp(field, h), lengths[knot - 1])
         h = gated(parameters, workload, "encoder.cell", h, torch.stack((x, one), dim=1))
     mean, log_variance = mlp(layers(parameters, workload, "posterior"), h).chunk(2, dim=1)
+    log_variance = log_variance + 2 * math.log(workloads.START_STD_DEV)
     z = mean + (0.5 * log_variance).exp() * draws
     dynamics = layers(parameters, workload, "dynamics")
     states = solve(lambda z: mlp(dynamics, z), z, times)

@@ -51,7 +51,7 @@ LATENT_ODE_NETWORKS = {
     "dynamics": (LATENT, 300, 300, 300, 300, LATENT),
     "decoder": (LATENT, 300, CHANNELS),
 }
-OBSERVATION_STD_DEV = 0.01
+OBSERVATION_STD_DEV, START_STD_DEV = 0.01, 0.1
 # Of the Kullback-Leibler term at half of the training (10 of 300 epochs without it).
 DIVERGENCE_WEIGHT = 1 - 0.99 ** 140
 

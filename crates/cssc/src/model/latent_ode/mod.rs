@@ -11,7 +11,7 @@
 //! The whole curve comes from z_0, so o has no jumps: from both sides of a knot it is g of
 //! (z, f(z), (∂f/∂z) f(z)). It knows the future of every time.
 //!
-//! Followed from the public code: s = 0.01, and the weight of KL that is 0 in the first thirtieth of
+//! Followed from the public code: s = 0.01 (for the hopper it has 0.001), and the weight of KL that is 0 in the first thirtieth of
 //! the training (10 of 300 epochs) and then rises as 1 - 0.99^epoch. Chosen here:
 //! - The trainer's loss is the mean of |x - o|² over points, so the ELBO is multiplied by 2s² and KL
 //!   enters as 2s² KL.
@@ -19,7 +19,7 @@
 //!   (The public code takes three and weighs them by importance.)
 //! - Elsewhere the mean over `samples` curves whose ε are fixed numbers, the same for every series: an
 //!   answer depends on nothing but the series.
-//! - σ is e^(s/2) instead of the absolute value of an output, and the encoder's state has no second
+//! - σ is 0.1 e^(s/2) with s an output, instead of the absolute value of one, and the encoder's state has no second
 //!   part for its deviation, as in our ODE-RNN.
 //! - g has a hidden layer as that of the ODE-RNN (linear in the public code), and the steps
 //!   of the decoder are fixed, of order 2 (adaptive there).

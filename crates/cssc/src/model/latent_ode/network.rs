@@ -15,6 +15,10 @@ use crate::{EndRule, Error, Jets, Side};
 /// Seed of the draws that make the answers outside the training.
 const FIXED_DRAWS: u64 = 0x6c61_7465_6e74;
 
+/// Standard deviation of z_0 before the training. With 1, that of the prior, a sample says nothing of its
+/// series at first, and the decoder learns to ignore it.
+const START_STD_DEV: f64 = 0.1;
+
 /// A Latent-ODE; its numbers are in [`Parameters`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct LatentOde {
@@ -175,9 +179,10 @@ impl LatentOde {
         let last = walk.states(graph, picks.into_iter().flatten());
         let both = self.posterior.forward(graph, last);
         let latent = self.config.latent;
+        let log_variance = graph.columns_of(both, latent, latent);
         Gaussian {
             mean: graph.columns_of(both, 0, latent),
-            log_variance: graph.columns_of(both, latent, latent),
+            log_variance: graph.affine(log_variance, 1.0, 2.0 * START_STD_DEV.ln()),
         }
     }
 
