@@ -97,7 +97,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
         let mut gradient = Gradient::zeros(&parameters);
         let mut shards = ParallelBatch::new();
         let schedule = RateSchedule::Cosine { floor: 0.01 };
-        let steps = 600;
+        let steps = 1200;
         for step in 0..steps {
             let at = LossStep {
                 step,
@@ -113,7 +113,7 @@ fn one_small_batch_can_be_learnt_by_heart() {
         }
         let scores = shards.score(&*network, &parameters, &batch, 0).unwrap();
         println!("{name}: {}", scores.mse_all);
-        assert!(scores.mse_all < 0.02, "{name}: {scores:?}");
+        assert!(scores.mse_all < 0.01, "{name}: {scores:?}");
     }
 }
 
@@ -121,11 +121,11 @@ fn one_small_batch_can_be_learnt_by_heart() {
 fn a_small_training_is_much_better_than_the_mean_on_unseen_series() {
     let (data, unseen) = (curves(60, 20, 11), curves(20, 20, 12));
     for (name, config) in every_system(&SystemSizes::small()) {
-        let model = fitted(&config, &data, 150, &unseen);
+        let model = fitted(&config, &data, 300, &unseen);
         let (error, _) = Summary::of(&model).unwrap().best_validation.unwrap();
         println!("{name}: {error}");
         // Values are scaled: the mean has an error of 1.
-        assert!(error < 0.6, "{name}: {error}");
+        assert!(error < 0.5, "{name}: {error}");
     }
 }
 
