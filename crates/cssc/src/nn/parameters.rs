@@ -54,6 +54,8 @@ pub enum Initializer {
     Normal(f64),
     /// Uniform in ±√(6/(rows + columns)) (Glorot and Bengio 2010).
     Glorot,
+    /// Uniform in ±1/√rows, rows being the inputs of a layer.
+    FanIn,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -228,6 +230,10 @@ impl Initializer {
             Self::Normal(std_dev) => random.normal(0.0, std_dev),
             Self::Glorot => {
                 let reach = (6.0 / (rows + columns) as f64).sqrt();
+                random.uniform(-reach, reach)
+            }
+            Self::FanIn => {
+                let reach = 1.0 / (rows as f64).sqrt();
                 random.uniform(-reach, reach)
             }
         }

@@ -8,6 +8,9 @@ use crate::data::Random;
 use crate::nn::{Activation, AttentionGroups, Dense, Float, Graph, Layer, Mlp, Parameters, Var};
 use std::f64::consts::TAU;
 
+/// Size of the output's weights at the beginning, as a part of the usual.
+const START_OF_OUTPUT: f64 = 0.3;
+
 /// What passes the decoder: values, or values with their derivatives by time.
 pub(super) trait Flow<T: Float>: Copy {
     /// Features of times.
@@ -191,7 +194,7 @@ impl Decoder {
         for name in ["time", "code", "angles", "sines", "output"] {
             parameters.embed(&format!("decoder.{name}"));
         }
-        spread_angles(parameters, config, random);
+        set_start(parameters, config, random);
         decoder
     }
 
@@ -233,25 +236,36 @@ impl Decoder {
     }
 }
 
-/// Phases at random, frequencies from 0 to the fastest: otherwise all sines would begin as one.
-fn spread_angles<T: Float>(
+/// Phases at random, frequencies from 0 to the fastest: otherwise all sines would begin as one. What is
+/// seen of the observations begins with no effect, so that the decoder starts as sines of the code and
+/// learns to look; and its output begins small.
+fn set_start<T: Float>(
     parameters: &mut Parameters<T>,
     config: &LatentCsscConfig,
     random: &mut Random,
 ) {
-    let id = parameters.find("decoder.angles.bias");
-    let range = id.map(|id| parameters.range(id));
-    let Some(range) = range.filter(|_| !parameters.is_blank()) else {
+    if parameters.is_blank() {
         return;
+    }
+    let mut part = |name: &str, f: &mut dyn FnMut(&mut [T])| {
+        if let Some(id) = parameters.find(name) {
+            let range = parameters.range(id);
+            f(&mut parameters.values_mut()[range]);
+        }
     };
-    let sines = config.sines;
-    let bias = &mut parameters.values_mut()[range];
-    let (phases, frequencies) = bias.split_at_mut(sines);
-    for phase in phases {
-        *phase = T::from_f64(random.uniform(0.0, TAU));
-    }
-    for (i, frequency) in frequencies.iter_mut().enumerate() {
-        let part = i as f64 / (sines.max(2) - 1) as f64;
-        *frequency = T::from_f64(part * config.fastest_sine);
-    }
+    part("decoder.merge.weight", &mut |weight| weight.fill(T::ZERO));
+    let smaller = T::from_f64(START_OF_OUTPUT);
+    part("decoder.output.weight", &mut |weight| {
+        weight.iter_mut().for_each(|x| *x *= smaller);
+    });
+    part("decoder.angles.bias", &mut |bias| {
+        let (phases, frequencies) = bias.split_at_mut(config.sines);
+        for phase in phases {
+            *phase = T::from_f64(random.uniform(0.0, TAU));
+        }
+        for (i, frequency) in frequencies.iter_mut().enumerate() {
+            let part = i as f64 / (config.sines.max(2) - 1) as f64;
+            *frequency = T::from_f64(part * config.fastest_sine);
+        }
+    });
 }

@@ -40,7 +40,7 @@ pub(super) fn linear<T: Float>(
     sizes: [usize; 2],
     random: &mut Random,
 ) -> Dense {
-    let initializer = Initializer::Glorot;
+    let initializer = Initializer::FanIn;
     Dense::new(
         parameters,
         name,
@@ -65,7 +65,7 @@ pub(super) fn feed_forward<T: Float>(
         name,
         &widths,
         activations,
-        Initializer::Glorot,
+        Initializer::FanIn,
         random,
     )
 }
