@@ -100,8 +100,8 @@ fn rows_are_added_every_so_often_and_marked() {
     ]);
     assert_eq!(
         outcome.stdout,
-        "time,x,filled\n2024-03-31T00:00:00Z,1,\n2024-03-31T00:05:00Z,2,\n2024-03-31T00:10:00Z,3.16666667,x\n\
-         2024-03-31T00:15:00Z,4.33333333,x\n2024-03-31T00:20:00Z,5.5,\n"
+        "time,x,filled\n2024-03-31T00:00:00Z,1,\n2024-03-31T00:05:00Z,2,\n2024-03-31T00:10:00Z,3.166666666666667,x\n\
+         2024-03-31T00:15:00Z,4.333333333333334,x\n2024-03-31T00:20:00Z,5.5,\n"
     );
 }
 
@@ -112,8 +112,8 @@ fn rows_at_times_asked_for_and_no_others() {
         "fill", "in.csv", "--at", "2.5,3", "--only", "--method", "linear", "-o", "-", "--quiet",
     ]);
     assert_eq!(
-        outcome.stdout, "time,a,b\n2.5,3,13\n3,3,13\n",
-        "integers: 2.5 and 12.5 are rounded"
+        outcome.stdout, "time,a,b\n2.5,2.5,12.5\n3,3,13\n",
+        "text is not rounded unless that is asked for"
     );
     place.put("times.txt", "0.5\n\n4.5\n");
     let outcome = place.run(&[
@@ -373,6 +373,8 @@ fn glucose_gets_the_rows_of_its_shorter_gaps() {
         &table,
         "--duplicates",
         "average",
+        "--integer",
+        "glucose",
         "--every",
         "5min",
         "--max-gap",
