@@ -22,9 +22,9 @@ pub(crate) struct TableArguments {
     #[arg(value_name = "DATA", help_heading = None)]
     pub(crate) data: PathBuf,
 
-    /// Column that tells the series apart
-    #[arg(long, value_name = "COLUMN")]
-    id: Option<String>,
+    /// Column that tells the series apart, or several
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    id: Vec<String>,
 
     /// Column of time, or two (date,time)
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]

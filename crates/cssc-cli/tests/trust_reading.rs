@@ -146,6 +146,16 @@ fn a_column_that_tells_repeated_times_apart_is_offered_as_id() {
 }
 
 #[test]
+fn several_columns_can_tell_series_apart() {
+    let table = "site,pump,t,x\na,1,0,1\na,1,1,\na,1,2,3\na,2,0,5\na,2,1,\na,2,2,7\nb,1,0,9\n";
+    let text = filled(table, &["--id", "site,pump"]);
+    assert!(
+        text.contains("a,1,1,2\n") && text.contains("a,2,1,6\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn usual_marks_of_missing_are_known() {
     for mark in ["NA", "#N/A", "?", "-", "<NA>", "n/a", "NaN"] {
         let text = filled(&format!("time,x\n0,1\n1,{mark}\n2,3\n"), &[]);

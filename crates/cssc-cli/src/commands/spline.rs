@@ -198,8 +198,11 @@ impl Arguments {
         let (series, jets) = (&answer.rows.series, &answer.jets);
         let like = answer.rows.time_entry(shape, 0);
         for (row, &time) in times.iter().enumerate() {
-            if shape.columns.id.is_some() {
-                lines.write_field(series.id().unwrap_or_default())?;
+            let id = series.id().unwrap_or_default();
+            let parts = shape.columns.ids.len();
+            if parts > 0 {
+                id.splitn(parts, " / ")
+                    .try_for_each(|part| lines.write_field(part))?;
             }
             if shape.times_are_seconds() {
                 let text = shape.write_time(time, &like).map_err(io::Error::other)?;
@@ -223,7 +226,7 @@ impl Arguments {
 
     fn heading(&self, shape: &Shape) -> Vec<String> {
         let columns = &shape.columns;
-        let kept = columns.id.iter().chain(&columns.time);
+        let kept = columns.ids.iter().chain(&columns.time);
         let mut names: Vec<String> = kept
             .map(|&column| columns.name(column).to_owned())
             .collect();

@@ -43,8 +43,8 @@ const TIME_NAMES: [&str; 9] = [
 pub struct Columns {
     /// Names and types of all columns.
     pub schema: SchemaRef,
-    /// The column that says which series a row belongs to.
-    pub id: Option<usize>,
+    /// The column or columns that say which series a row belongs to.
+    pub ids: Vec<usize>,
     /// The column or columns of time.
     pub time: Vec<usize>,
     /// The columns of values.
@@ -66,18 +66,21 @@ impl Columns {
             sample,
             rules,
         };
-        let id = match &options.id {
-            Some(name) => Some(finder.named(name)?),
-            None => finder.first_called(&ID_NAMES),
+        let ids = match &options.id[..] {
+            [] => finder.first_called(&ID_NAMES).into_iter().collect(),
+            names => names
+                .iter()
+                .map(|name| finder.named(name))
+                .collect::<Result<Vec<_>, _>>()?,
         };
         let time = match &options.time[..] {
-            [] => finder.time(id)?,
+            [] => finder.time(&ids)?,
             names => names
                 .iter()
                 .map(|name| finder.named(name))
                 .collect::<Result<_, _>>()?,
         };
-        let taken = |column: &usize| Some(*column) == id || time.contains(column);
+        let taken = |column: &usize| ids.contains(column) || time.contains(column);
         let channels: Vec<usize> = match &options.channels[..] {
             [] => (0..schema.fields().len())
                 .filter(|column| !taken(column) && !finder.is_index(*column))
@@ -112,7 +115,7 @@ impl Columns {
         }
         Ok(Self {
             schema,
-            id,
+            ids,
             time,
             channels,
             integers,
@@ -146,7 +149,9 @@ impl Columns {
     /// Names of the columns that are passed through.
     pub fn passed_names(&self) -> Vec<&str> {
         let used = |column: &usize| {
-            Some(*column) == self.id || self.time.contains(column) || self.channels.contains(column)
+            self.ids.contains(column)
+                || self.time.contains(column)
+                || self.channels.contains(column)
         };
         (0..self.schema.fields().len())
             .filter(|column| !used(column))
@@ -203,13 +208,13 @@ impl Finder<'_> {
         names.iter().find_map(called)
     }
 
-    fn time(&self, id: Option<usize>) -> Result<Vec<usize>, Problem> {
+    fn time(&self, ids: &[usize]) -> Result<Vec<usize>, Problem> {
         if let (Some(date), Some(time)) =
             (self.first_called(&["date"]), self.first_called(&["time"]))
         {
             return Ok(vec![date, time]);
         }
-        let columns = || (0..self.schema.fields().len()).filter(|column| Some(*column) != id);
+        let columns = || (0..self.schema.fields().len()).filter(|column| !ids.contains(column));
         let found = self
             .first_called(&TIME_NAMES)
             .or_else(|| {
@@ -218,7 +223,7 @@ impl Finder<'_> {
                 })
             })
             .or_else(|| columns().find(|column| self.starts_with_date(*column)))
-            .or_else(|| columns().next().filter(|first| self.increases(*first, id)));
+            .or_else(|| columns().next().filter(|first| self.increases(*first, ids)));
         found.map(|column| vec![column]).ok_or_else(|| {
             let text = format!("no column of {} looks like time", self.names());
             Problem::new(text, Hint::TimeColumn)
@@ -237,12 +242,9 @@ impl Finder<'_> {
     }
 
     /// Numbers that increase over the sample, within its first series.
-    fn increases(&self, column: usize, id: Option<usize>) -> bool {
-        let ids = id.and_then(|id| self.texts(id));
-        let first_series = |row: &usize| {
-            ids.as_ref()
-                .is_none_or(|ids| ids.value(*row) == ids.value(0))
-        };
+    fn increases(&self, column: usize, ids: &[usize]) -> bool {
+        let ids: Vec<StringArray> = ids.iter().filter_map(|&id| self.texts(id)).collect();
+        let first_series = |row: &usize| ids.iter().all(|ids| ids.value(*row) == ids.value(0));
         let Some(texts) = self.texts(column) else {
             return false;
         };
@@ -323,7 +325,7 @@ mod tests {
 
     fn uses(header: &str, rows: &[&str]) -> (Option<usize>, Vec<usize>, Vec<usize>) {
         let found = find(header, rows, &ReadOptions::default()).unwrap();
-        (found.id, found.time, found.channels)
+        (found.ids.first().copied(), found.time, found.channels)
     }
 
     #[test]
@@ -369,15 +371,15 @@ mod tests {
     #[test]
     fn the_user_overrides_everything() {
         let options = ReadOptions {
-            id: Some("time".into()),
+            id: vec!["time".into()],
             time: vec!["x".into()],
             channels: vec!["id".into()],
             ..ReadOptions::default()
         };
         let found = find("id,time,x,y", &["1,0,1,2"], &options).unwrap();
         assert_eq!(
-            (found.id, &found.time[..], &found.channels[..]),
-            (Some(1), &[2][..], &[0][..])
+            (&found.ids[..], &found.time[..], &found.channels[..]),
+            (&[1][..], &[2][..], &[0][..])
         );
         assert_eq!(found.passed_names(), ["y"]);
     }

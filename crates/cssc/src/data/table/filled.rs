@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
             } else if let Some(part) = columns.time.iter().position(|&one| one == at) {
                 self.time(at, part, kind)
             } else {
-                self.passed(at, columns.id == Some(at))
+                self.passed(at, columns.ids.contains(&at))
             };
             cells::convert(&column?, kind)
         };
@@ -264,10 +264,7 @@ impl<'a> Builder<'a> {
             return Ok(Arc::new(values.map(integer).collect::<Int64Array>()));
         }
         let float = |(exact, value): (Option<i128>, Option<f64>)| match (exact, value) {
-            // The shortest text of a float may stand for a neighbour: then nothing is lost.
-            (Some(exact), Some(value))
-                if value as i128 != exact && value.to_string() != exact.to_string() =>
-            {
+            (Some(exact), Some(value)) if loses_digits(exact, value) => {
                 Err(ArrowError::InvalidArgumentError(format!(
                     "the integer {exact} would lose digits as a float; say that the column holds integers"
                 )))
@@ -409,6 +406,13 @@ impl<'a> Builder<'a> {
         self.check_stored(&stored)?;
         Ok(StringArray::from(entries))
     }
+}
+
+/// Whether a float is another number than the integer it was read from. Integers that no column can
+/// hold, and floats that somebody wrote without an exponent, are what they are.
+fn loses_digits(exact: i128, value: f64) -> bool {
+    let fits = i64::try_from(exact).is_ok();
+    fits && value as i128 != exact && value.to_string() != exact.to_string()
 }
 
 fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {

@@ -39,6 +39,7 @@ mod compression;
 mod dataset;
 mod filled;
 pub mod formats;
+mod grouping;
 mod guard;
 mod input;
 mod load;

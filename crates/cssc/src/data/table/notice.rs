@@ -9,8 +9,8 @@ use super::columns::Columns;
 pub enum Notice {
     /// Which columns are used for what.
     Columns {
-        /// The id column.
-        id: Option<String>,
+        /// The id columns.
+        id: Vec<String>,
         /// The time columns.
         time: Vec<String>,
         /// The columns of values.
@@ -63,7 +63,11 @@ pub enum Notice {
 impl Notice {
     pub(super) fn columns(columns: &Columns) -> Self {
         Self::Columns {
-            id: columns.id.map(|id| columns.name(id).to_owned()),
+            id: columns
+                .ids
+                .iter()
+                .map(|&column| columns.name(column).to_owned())
+                .collect(),
             time: columns
                 .time
                 .iter()
@@ -104,7 +108,10 @@ impl fmt::Display for Notice {
                 channels,
                 passed,
             } => {
-                let id = id.as_deref().unwrap_or("none (one series)");
+                let id = match &id[..] {
+                    [] => "none (one series)".to_owned(),
+                    names => names.join(" + "),
+                };
                 write!(
                     f,
                     "id: {id}; time: {}; values: {}",

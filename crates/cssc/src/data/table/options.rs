@@ -50,8 +50,8 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// Whether numbers have a decimal comma.
     pub decimal_comma: Option<bool>,
-    /// The column that says which series a row belongs to.
-    pub id: Option<String>,
+    /// The column or columns that say which series a row belongs to.
+    pub id: Vec<String>,
     /// The column or columns of time.
     pub time: Vec<String>,
     /// How times are written.
@@ -87,7 +87,7 @@ impl Default for ReadOptions {
             header: None,
             decimal_comma: None,
             thousands: None,
-            id: None,
+            id: Vec::new(),
             time: Vec::new(),
             time_format: TimeFormat::default(),
             time_zone: None,

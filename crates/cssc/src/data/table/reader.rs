@@ -3,28 +3,23 @@
 //! When the rows of each series stand together, the table streams: memory holds one block of rows
 //! and the series at hand. Otherwise the whole table is read and sorted first, and
 //! [`TableReader::notices`] says so. Which case it is, is found by a first pass over the ids alone.
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{ArrowError, DataType};
+use arrow_array::{RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
-use arrow_select::take::take_record_batch;
-use jiff::tz::TimeZone;
 
 use super::blocks::Table;
-use super::cells::{self, counts_per_second, is_text};
+use super::cells;
 use super::columns::Columns;
-use super::formats::{Block, Blocks, TextStyle};
+use super::formats::{Block, Blocks};
+use super::grouping::{check_memory, ids_of, is_grouped, share, shown, sorted_by_id};
 use super::notice::Notice;
-use super::number::{Entry, NumberRules};
+use super::number::NumberRules;
 use super::options::{ReadOptions, TimeFormat};
 use super::series_rows::{Assembler, Repairs, Rows, SeriesRows};
-use super::shape::{Shape, zone_of_column};
-use super::suspects::{ambiguous_number, stray_text, suspected_sentinel};
-use super::time::TimeForm;
-use super::time_guess::guess;
+use super::shape::Shape;
+use super::suspects::{ambiguous, suspicions};
+use super::time_guess::time_form;
 use crate::Error;
 use crate::error::{Hint, Place, Problem};
 
@@ -99,10 +94,7 @@ impl TableReader {
             notices.push(Notice::Epoch { unit });
         }
         notices.extend(suspicions(&shape, &sample, &sample_numbers));
-        let grouped = match shape.columns.id {
-            Some(id) => is_grouped(&table, id)?,
-            None => true,
-        };
+        let grouped = is_grouped(&table, &shape.columns)?;
         let blocks = if grouped {
             table.blocks(None)?
         } else {
@@ -216,14 +208,10 @@ impl TableReader {
             if block.numbers.is_empty() {
                 continue;
             }
-            let ids = match self.shape.columns.id {
-                Some(id) => Some(id_texts(
-                    &self.table,
-                    &block,
-                    id,
-                    self.shape.columns.name(id),
-                )?),
-                None => None,
+            let columns = &self.shape.columns;
+            let ids = match columns.ids.is_empty() {
+                true => None,
+                false => Some(ids_of(&self.table, &block, &columns.ids, columns)?),
             };
             self.block = Some((block, ids, 0));
             return Ok(true);
@@ -246,7 +234,7 @@ impl TableReader {
             batch: rows,
             numbers: group.numbers,
         };
-        assembler.assemble(group.id, rows, &mut self.repairs)
+        assembler.assemble(group.id.as_deref().map(shown), rows, &mut self.repairs)
     }
 }
 
@@ -256,242 +244,4 @@ impl Iterator for TableReader {
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }
-}
-
-/// The user's time format, or that of the first time in the table.
-fn time_form(
-    columns: &Columns,
-    sample: &RecordBatch,
-    numbers: &NumberRules,
-    options: &ReadOptions,
-) -> Result<TimeForm, Problem> {
-    let parts = columns.time.len();
-    if let (1, Some(zone)) = (parts, zone_of_moments(columns)) {
-        return Ok(TimeForm::moments(zone));
-    }
-    if let TimeFormat::Pattern(pattern) = &options.time_format
-        && parts > 1
-        && pattern.split_whitespace().count() != parts
-    {
-        return Err(format!(
-            "the time format `{pattern}` must have {parts} parts separated by spaces, one for each \
-             time column"
-        )
-        .into());
-    }
-    let text_columns = columns.time.iter().map(|&column| sample.column(column));
-    let text_columns = text_columns.filter(|column| parts == 1 || is_text(column.data_type()));
-    let typed = columns
-        .time
-        .iter()
-        .any(|&column| !is_text(sample.column(column).data_type()));
-    let texts: Vec<StringArray> = text_columns
-        .filter_map(|column| cells::texts(column).ok())
-        .collect();
-    let entry = |row: usize| {
-        let parts: Vec<&str> = texts.iter().map(|texts| texts.value(row).trim()).collect();
-        parts.join(" ")
-    };
-    let rows = texts.first().map_or(0, Array::len);
-    let entries = (0..rows).map(entry);
-    let entries: Vec<String> = entries.filter(|entry| !entry.trim().is_empty()).collect();
-    let format = match &options.time_format {
-        TimeFormat::Auto => match guess(&entries, parts, numbers) {
-            // A column of numbers is not read by a pattern.
-            Ok(TimeFormat::Pattern(_)) if typed => Ok(TimeFormat::Number),
-            found => found,
-        },
-        given => Ok(given.clone()),
-    };
-    let form = format.and_then(|format| {
-        let first = entries.first().map(String::as_str);
-        TimeForm::new(&format, options.time_zone.as_deref(), numbers, first)
-    });
-    form.map_err(|problem| Problem {
-        text: format!(
-            "column `{}`: {}",
-            columns.name(columns.time[0]),
-            problem.text
-        ),
-        ..problem
-    })
-}
-
-/// The zone of a column of moments or dates; UTC where it names none.
-fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
-    let kind = columns.schema.field(columns.time[0]).data_type();
-    counts_per_second(kind)?;
-    let named = match kind {
-        DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
-        _ => None,
-    };
-    Some(named.unwrap_or(TimeZone::UTC))
-}
-
-/// Columns of text that are no id and no time, as text.
-fn other_texts<'a>(
-    columns: &'a Columns,
-    sample: &'a RecordBatch,
-) -> impl Iterator<Item = (usize, StringArray)> + 'a {
-    let taken = |column: &usize| Some(*column) == columns.id || columns.time.contains(column);
-    let texts = (0..sample.num_columns()).filter(move |column| !taken(column));
-    let texts = texts.filter(|column| is_text(sample.column(*column).data_type()));
-    texts.filter_map(|column| Some((column, cells::texts(sample.column(column)).ok()?)))
-}
-
-/// Column and row of a number that can be read in two ways, unless the user has said how, or uses
-/// other columns.
-fn ambiguous(
-    columns: &Columns,
-    sample: &RecordBatch,
-    numbers: &NumberRules,
-    style: TextStyle,
-    options: &ReadOptions,
-) -> Option<(usize, usize)> {
-    if options.thousands.is_some() || options.decimal_comma.is_some() {
-        return None;
-    }
-    let wanted = |column: usize| options.channels.is_empty() || columns.channels.contains(&column);
-    let mut texts = other_texts(columns, sample).filter(|(column, _)| wanted(*column));
-    texts.find_map(|(column, texts)| {
-        let row = ambiguous_number(&texts, numbers, style.comma_separates)?;
-        Some((column, row))
-    })
-}
-
-/// What looks wrong in the first rows.
-fn suspicions(shape: &Shape, sample: &RecordBatch, numbers: &[u64]) -> Vec<Notice> {
-    let (columns, rules) = (&shape.columns, &shape.numbers);
-    let passed = |(column, _): &(usize, StringArray)| !columns.channels.contains(column);
-    let strays = other_texts(columns, sample)
-        .filter(passed)
-        .filter_map(|(column, texts)| {
-            let row = stray_text(&texts, rules)?;
-            Some(Notice::StrayText {
-                column: columns.name(column).to_owned(),
-                at: numbers[row],
-                entry: texts.value(row).trim().to_owned(),
-            })
-        });
-    let sentinels = columns.channels.iter().filter_map(|&column| {
-        let (value, count) = suspected_sentinel(channel_values(sample.column(column), rules))?;
-        Some(Notice::Sentinel {
-            column: columns.name(column).to_owned(),
-            value: rules.write(value),
-            count,
-        })
-    });
-    strays.chain(sentinels).collect()
-}
-
-/// Known values of a channel, as far as they can be read; others are NaN.
-fn channel_values(column: &ArrayRef, rules: &NumberRules) -> std::vec::IntoIter<f64> {
-    let values = if is_text(column.data_type()) {
-        let number = |text: &str| match rules.entry(text) {
-            Entry::Number(number) => number,
-            _ => f64::NAN,
-        };
-        let texts = cells::texts(column);
-        texts.map(|texts| texts.iter().flatten().map(number).collect())
-    } else {
-        cells::floats(column)
-    };
-    let mut values = values.unwrap_or_default();
-    values.retain(|value| !rules.is_sentinel(*value));
-    values.into_iter()
-}
-
-/// Bytes of so many rows of a batch.
-fn share(batch: &RecordBatch, rows: usize) -> u64 {
-    let all = batch.get_array_memory_size() as f64;
-    (all * rows as f64 / batch.num_rows().max(1) as f64) as u64
-}
-
-fn check_memory(table: &Table, bytes: u64, most: Option<u64>, what: &str) -> Result<(), Error> {
-    match most {
-        Some(most) if bytes > most => {
-            let text = format!("{what} takes more than {most} bytes of memory");
-            let problem = Problem::new(text, Hint::Memory);
-            Err(Place::file(table.name()).problem(problem))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn id_texts(table: &Table, block: &Block, id: usize, name: &str) -> Result<StringArray, Error> {
-    let texts = cells::texts(block.batch.column(id));
-    let texts = texts.map_err(|error| Place::file(table.name()).column(name).error(error))?;
-    match (0..texts.len()).find(|&row| texts.value(row).trim().is_empty()) {
-        Some(row) => Err(table
-            .place(block.numbers[row])
-            .column(name)
-            .error("the id is missing")),
-        None => Ok(texts),
-    }
-}
-
-/// Whether no id comes back after another one. Ids are remembered as 64-bit hashes: eight bytes a
-/// series; two ids with the same hash only cost a sort.
-fn is_grouped(table: &Table, id: usize) -> Result<bool, Error> {
-    let name = table.schema.field(id).name().clone();
-    let (mut seen, mut last) = (HashSet::new(), None);
-    for block in table.blocks(Some(&[id]))? {
-        let block = block?;
-        let ids = id_texts(table, &block, 0, &name)?;
-        for row in 0..ids.len() {
-            let mut hasher = DefaultHasher::new();
-            ids.value(row).hash(&mut hasher);
-            let hash = hasher.finish();
-            if last != Some(hash) && !seen.insert(hash) {
-                return Ok(false);
-            }
-            last = Some(hash);
-        }
-    }
-    Ok(true)
-}
-
-/// The whole table in one block, series in the order in which they first appear.
-fn sorted_by_id(
-    table: &Table,
-    columns: &Columns,
-    max_memory: Option<u64>,
-) -> Result<Blocks, Error> {
-    let id = columns.id.expect("only tables with ids are ungrouped");
-    let refuse = |error: ArrowError| Place::file(table.name()).error(error);
-    let (mut batches, mut numbers, mut skipped) = (Vec::new(), Vec::new(), 0);
-    let mut notices = Vec::new();
-    let (mut ranks, mut rank_of_row) = (HashMap::new(), Vec::new());
-    let mut bytes = 0;
-    for block in table.blocks(None)? {
-        let block = block?;
-        bytes += share(&block.batch, block.batch.num_rows());
-        check_memory(
-            table,
-            bytes,
-            max_memory,
-            "the table, which has to be sorted by id,",
-        )?;
-        let ids = id_texts(table, &block, id, columns.name(id))?;
-        for row in 0..ids.len() {
-            let next = ranks.len();
-            rank_of_row.push(*ranks.entry(ids.value(row).to_owned()).or_insert(next));
-        }
-        numbers.extend(block.numbers);
-        skipped += block.skipped;
-        notices.extend(block.notices);
-        batches.push(block.batch);
-    }
-    let all = concat_batches(&table.schema, &batches).map_err(refuse)?;
-    let mut order: Vec<usize> = (0..rank_of_row.len()).collect();
-    order.sort_by_key(|&row| rank_of_row[row]);
-    let indices: UInt64Array = order.iter().map(|&row| Some(row as u64)).collect();
-    let batch = take_record_batch(&all, &indices).map_err(refuse)?;
-    let numbers = order.iter().map(|&row| numbers[row]).collect();
-    Ok(Box::new(std::iter::once(Ok(Block {
-        batch,
-        numbers,
-        skipped,
-        notices,
-    }))))
 }

@@ -150,7 +150,7 @@ impl Assembler<'_> {
     fn column_that_tells_apart(&self, rows: &Rows) -> Option<(usize, usize)> {
         let columns = &self.shape.columns;
         let times = self.times(rows).ok()?;
-        let used = |column: &usize| Some(*column) == columns.id || columns.time.contains(column);
+        let used = |column: &usize| columns.ids.contains(column) || columns.time.contains(column);
         let may_be_id = |column: &usize| {
             let kind = rows.batch.column(*column).data_type();
             !used(column) && (is_text(kind) || kind.is_integer())

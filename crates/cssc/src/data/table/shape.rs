@@ -128,7 +128,7 @@ impl Shape {
         Self {
             columns: Columns {
                 schema,
-                id: Some(0),
+                ids: vec![0],
                 time: vec![1],
                 channels,
                 integers: Vec::new(),

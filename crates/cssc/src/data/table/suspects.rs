@@ -1,8 +1,14 @@
 //! Columns that may not mean what they seem to: numbers that can be read in two ways, a stray word
 //! among numbers, a number that stands for missing.
-use arrow_array::StringArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 
+use super::cells::{self, is_text};
+use super::columns::Columns;
+use super::formats::TextStyle;
+use super::notice::Notice;
 use super::number::{Entry, NumberRules};
+use super::options::ReadOptions;
+use super::shape::Shape;
 
 /// A word among numbers is a slip and not a column of words if there are so many numbers for it.
 const NUMBERS_PER_STRAY: usize = 5;
@@ -11,6 +17,79 @@ const FAR: f64 = 2.0;
 /// Times that it must be there.
 const OFTEN: usize = 2;
 
+/// Columns of text that are no id and no time, as text.
+fn other_texts<'a>(
+    columns: &'a Columns,
+    sample: &'a RecordBatch,
+) -> impl Iterator<Item = (usize, StringArray)> + 'a {
+    let taken = |column: &usize| columns.ids.contains(column) || columns.time.contains(column);
+    let texts = (0..sample.num_columns()).filter(move |column| !taken(column));
+    let texts = texts.filter(|column| is_text(sample.column(*column).data_type()));
+    texts.filter_map(|column| Some((column, cells::texts(sample.column(column)).ok()?)))
+}
+
+/// Column and row of a number that can be read in two ways, unless the user has said how, or uses
+/// other columns.
+pub(super) fn ambiguous(
+    columns: &Columns,
+    sample: &RecordBatch,
+    numbers: &NumberRules,
+    style: TextStyle,
+    options: &ReadOptions,
+) -> Option<(usize, usize)> {
+    if options.thousands.is_some() || options.decimal_comma.is_some() {
+        return None;
+    }
+    let wanted = |column: usize| options.channels.is_empty() || columns.channels.contains(&column);
+    let mut texts = other_texts(columns, sample).filter(|(column, _)| wanted(*column));
+    texts.find_map(|(column, texts)| {
+        let row = ambiguous_number(&texts, numbers, style.comma_separates)?;
+        Some((column, row))
+    })
+}
+
+/// What looks wrong in the first rows.
+pub(super) fn suspicions(shape: &Shape, sample: &RecordBatch, numbers: &[u64]) -> Vec<Notice> {
+    let (columns, rules) = (&shape.columns, &shape.numbers);
+    let passed = |(column, _): &(usize, StringArray)| !columns.channels.contains(column);
+    let strays = other_texts(columns, sample)
+        .filter(passed)
+        .filter_map(|(column, texts)| {
+            let row = stray_text(&texts, rules)?;
+            Some(Notice::StrayText {
+                column: columns.name(column).to_owned(),
+                at: numbers[row],
+                entry: texts.value(row).trim().to_owned(),
+            })
+        });
+    let sentinels = columns.channels.iter().filter_map(|&column| {
+        let (value, count) = suspected_sentinel(channel_values(sample.column(column), rules))?;
+        Some(Notice::Sentinel {
+            column: columns.name(column).to_owned(),
+            value: rules.write(value),
+            count,
+        })
+    });
+    strays.chain(sentinels).collect()
+}
+
+/// Known values of a channel, as far as they can be read; others are NaN.
+fn channel_values(column: &ArrayRef, rules: &NumberRules) -> std::vec::IntoIter<f64> {
+    let values = if is_text(column.data_type()) {
+        let number = |text: &str| match rules.entry(text) {
+            Entry::Number(number) => number,
+            _ => f64::NAN,
+        };
+        let texts = cells::texts(column);
+        texts.map(|texts| texts.iter().flatten().map(number).collect())
+    } else {
+        cells::floats(column)
+    };
+    let mut values = values.unwrap_or_default();
+    values.retain(|value| !rules.is_sentinel(*value));
+    values.into_iter()
+}
+
 /// The first row of a column whose numbers can be read in two ways, such as `1,000`; `None` if all
 /// is clear. `comma_separates` says that commas stand between the entries of the table.
 ///
@@ -18,7 +97,7 @@ const OFTEN: usize = 2;
 /// begins with 0. That is asked about where the sign is not the decimal one, where it is repeated,
 /// or where other numbers of the column go without it; three decimals all through are fine, and so
 /// is a decimal point in a table with commas.
-pub(super) fn ambiguous_number(
+fn ambiguous_number(
     texts: &StringArray,
     rules: &NumberRules,
     comma_separates: bool,
@@ -62,7 +141,7 @@ fn is_grouped(text: &str, sign: char) -> bool {
 }
 
 /// The first row of a column that holds no number, where nearly all others do.
-pub(super) fn stray_text(texts: &StringArray, rules: &NumberRules) -> Option<usize> {
+fn stray_text(texts: &StringArray, rules: &NumberRules) -> Option<usize> {
     let (mut numbers, mut strays, mut first) = (0, 0, None);
     for (row, text) in texts.iter().enumerate() {
         match rules.entry(text.unwrap_or_default()) {
@@ -79,7 +158,7 @@ pub(super) fn stray_text(texts: &StringArray, rules: &NumberRules) -> Option<usi
 
 /// A value that is there several times and far below or above all others, such as -999, and how
 /// often it is there.
-pub(super) fn suspected_sentinel(values: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
+fn suspected_sentinel(values: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
     let mut known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
     known.sort_by(f64::total_cmp);
     let (&low, &high) = (known.first()?, known.last()?);

@@ -10,12 +10,18 @@
 //! | `2024-01`, `2024-Q1`, `2024-W05` | the first day of a month, a quarter, a week |
 //!
 //! Where days and months can be exchanged in all entries, that is asked about and not guessed.
+use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_schema::DataType;
 use jiff::civil::Date;
 use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
 
+use super::cells::{self, counts_per_second, is_text};
+use super::columns::Columns;
 use super::number::{Entry, NumberRules};
-use super::options::TimeFormat;
-use super::time::read_local;
+use super::options::{ReadOptions, TimeFormat};
+use super::shape::zone_of_column;
+use super::time::{TimeForm, read_local};
 use crate::error::{Hint, Problem};
 
 const DATES: [&str; 13] = [
@@ -54,12 +60,78 @@ const YEARS: std::ops::RangeInclusive<i16> = 1800..=2200;
 /// From September 2001 to 2039, in seconds since 1970.
 const EPOCH: std::ops::Range<f64> = 1e9..2.2e9;
 
+/// The user's time format, or that of the first time in the table.
+pub(super) fn time_form(
+    columns: &Columns,
+    sample: &RecordBatch,
+    numbers: &NumberRules,
+    options: &ReadOptions,
+) -> Result<TimeForm, Problem> {
+    let parts = columns.time.len();
+    if let (1, Some(zone)) = (parts, zone_of_moments(columns)) {
+        return Ok(TimeForm::moments(zone));
+    }
+    if let TimeFormat::Pattern(pattern) = &options.time_format
+        && parts > 1
+        && pattern.split_whitespace().count() != parts
+    {
+        return Err(format!(
+            "the time format `{pattern}` must have {parts} parts separated by spaces, one for each \
+             time column"
+        )
+        .into());
+    }
+    let text_columns = columns.time.iter().map(|&column| sample.column(column));
+    let text_columns = text_columns.filter(|column| parts == 1 || is_text(column.data_type()));
+    let typed = columns
+        .time
+        .iter()
+        .any(|&column| !is_text(sample.column(column).data_type()));
+    let texts: Vec<StringArray> = text_columns
+        .filter_map(|column| cells::texts(column).ok())
+        .collect();
+    let entry = |row: usize| {
+        let parts: Vec<&str> = texts.iter().map(|texts| texts.value(row).trim()).collect();
+        parts.join(" ")
+    };
+    let rows = texts.first().map_or(0, Array::len);
+    let entries = (0..rows).map(entry);
+    let entries: Vec<String> = entries.filter(|entry| !entry.trim().is_empty()).collect();
+    let format = match &options.time_format {
+        TimeFormat::Auto => match guess(&entries, parts, numbers) {
+            // A column of numbers is not read by a pattern.
+            Ok(TimeFormat::Pattern(_)) if typed => Ok(TimeFormat::Number),
+            found => found,
+        },
+        given => Ok(given.clone()),
+    };
+    let form = format.and_then(|format| {
+        let first = entries.first().map(String::as_str);
+        TimeForm::new(&format, options.time_zone.as_deref(), numbers, first)
+    });
+    form.map_err(|problem| Problem {
+        text: format!(
+            "column `{}`: {}",
+            columns.name(columns.time[0]),
+            problem.text
+        ),
+        ..problem
+    })
+}
+
+/// The zone of a column of moments or dates; UTC where it names none.
+fn zone_of_moments(columns: &Columns) -> Option<TimeZone> {
+    let kind = columns.schema.field(columns.time[0]).data_type();
+    counts_per_second(kind)?;
+    let named = match kind {
+        DataType::Timestamp(_, Some(zone)) => zone_of_column(zone),
+        _ => None,
+    };
+    Some(named.unwrap_or(TimeZone::UTC))
+}
+
 /// The format of `entries`, which stand in `columns` columns; `Auto` for ISO 8601.
-pub(super) fn guess(
-    entries: &[String],
-    columns: usize,
-    rules: &NumberRules,
-) -> Result<TimeFormat, Problem> {
+fn guess(entries: &[String], columns: usize, rules: &NumberRules) -> Result<TimeFormat, Problem> {
     let Some(first) = entries.first() else {
         return Ok(TimeFormat::Number);
     };

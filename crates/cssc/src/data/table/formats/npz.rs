@@ -107,9 +107,10 @@ impl TableEncoder for NpzEncoder {
 
 impl NpzEncoder {
     fn arrays(&self, all: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
+        let ids = &self.columns.ids;
         match (self.form, &self.columns.time[..]) {
-            (NpzForm::Dense, &[time]) => {
-                dense_arrays(all, self.columns.id, time, &self.columns.channels)
+            (NpzForm::Dense, &[time]) if ids.len() < 2 => {
+                dense_arrays(all, ids.first().copied(), time, &self.columns.channels)
             }
             _ => column_arrays(all),
         }
