@@ -107,7 +107,7 @@ fn equal_blocks(rows: usize, tallest: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Asks for the cache line at `address`, which is about to be read.
+/// Prefetches the cache line at `address`, which is about to be read.
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -120,7 +120,7 @@ fn prefetch<T>(address: *const T) {
     let _ = address;
 }
 
-/// Asks for the cache lines of `HEIGHT` rows of a tile, which are about to be written.
+/// Prefetches the cache lines of `HEIGHT` rows of a tile, which are about to be written.
 #[inline(always)]
 fn prefetch_tile<T, const HEIGHT: usize>(out: *mut T, stride: usize, columns: usize) {
     #[cfg(target_arch = "x86_64")]
