@@ -14,6 +14,7 @@ PROMISES = (
     *((f"{method}-{share}", peer, ratio) for method in ("cssc", "hidden") for share in (10, 30, 50)
       for peer, ratio in (("PyTorch", 2.5), ("JAX", 2.0))),
     ("ragged", "torchdiffeq", 10.0),
+    ("latent-ode", "torchdiffeq", 2.0), ("gru-ode-bayes", "torchdiffeq", 2.0),
 )
 PROMISED_SHARE = {"field": 0.60}
 PROMISED_SCALING = 1.7
@@ -35,6 +36,8 @@ Machine: {machine}. Versions: {versions}.
 | `cssc-10/30/50` | the same with 10/30/50 observed, exact derivatives at both limits of every knot, compensation, loss with weight 1000 |
 | `hidden-10/30/50` | likewise with the compensation of the state (hidden CSSC) |
 | `infer` | `ode-rnn` forward only |
+| `latent-ode` | training step of a Latent-ODE: encoder back over 30 observed of 100 points, one sample, Euler decoder |
+| `gru-ode-bayes` | training step of a GRU-ODE-Bayes with its own loss, state of 100, Euler |
 | `ragged` | forward and backward; 50 series of 30 points at 1,500 different times. torchdiffeq runs on the union of the times, as its users do (and so takes smaller steps); the others by step index |
 
 `torch.compile` compiles the Euler step and the cell; `PyTorch` is eager.

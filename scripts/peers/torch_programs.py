@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torchdiffeq import odeint
 
-from . import torch_cssc, torch_model, workloads
+from . import torch_cssc, torch_model, torch_systems, workloads
 
 
 class Program:
@@ -131,6 +131,31 @@ def ragged_union(inputs):
     return Program(inputs, workloads.parameter_names("ragged"), loss)
 
 
+def latent_ode(solve):
+    """A Latent-ODE whose decoder is solved by `solve`; its encoder walks every series' own points."""
+    def build(inputs):
+        series = torch_systems.series_of(inputs, DTYPE[0])
+        draws = torch.tensor(inputs["draws"], dtype=DTYPE[0])
+        return Program(inputs, workloads.parameter_names("latent-ode"),
+                       lambda p: torch_systems.latent_ode_loss(p, series, draws, solve), optimise=True)
+
+    return build
+
+
+def gru_ode_bayes(solve):
+    """A GRU-ODE-Bayes whose flow is solved by `solve`."""
+    def build(inputs):
+        series = torch_systems.series_of(inputs, DTYPE[0])
+        return Program(inputs, workloads.parameter_names("gru-ode-bayes"),
+                       lambda p: torch_systems.gru_ode_bayes_loss(p, series, solve), optimise=True)
+
+    return build
+
+
+def systems(solve):
+    return {"latent-ode": latent_ode(solve), "gru-ode-bayes": gru_ode_bayes(solve)}
+
+
 def compiled(make):
     """The same program with the Euler step and the cell compiled by torch.compile."""
     def build(inputs):
@@ -159,9 +184,11 @@ def with_shares(name, make):
 
 PROGRAMS = {
     "PyTorch": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
-                **with_shares("cssc", cssc), **with_shares("hidden", hidden)},
+                **with_shares("cssc", cssc), **with_shares("hidden", hidden),
+                **systems(torch_systems.by_hand)},
     "torch.compile": {"field": compiled(field), "ode-rnn": compiled(ode_rnn), "infer": compiled(infer),
                       **with_shares("cssc", compiled(cssc)),
                       **with_shares("hidden", compiled(hidden))},
-    "torchdiffeq": {"field": field_torchdiffeq, "ragged": ragged_union},
+    "torchdiffeq": {"field": field_torchdiffeq, "ragged": ragged_union,
+                    **systems(torch_systems.by_torchdiffeq)},
 }

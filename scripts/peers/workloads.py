@@ -7,6 +7,7 @@ the safetensors file written by `cssc bench --check DIR WORKLOAD`:
     values   [batch, points]      what is to be predicted, known at every point
     masks    [batch, points]      1 where the model sees the value; first and last are 1
     initial  [batch, hidden]      state to start from (field only)
+    draws    [batch, latent]      standard normal numbers (latent-ode only)
     dynamics.0.weight, ...        parameters; a weight is [in, out], y = x W + b
     loss, grad.NAME               what the writer of the file found (absent in made inputs)
 
@@ -41,33 +42,73 @@ NETWORKS = {
     "cell.candidate": (HIDDEN + 2 * CHANNELS, 100, HIDDEN),
 }
 
+LATENT, ENCODER_STATE, CELL = 15, 30, 100
+LATENT_ODE_NETWORKS = {
+    "encoder.dynamics": (ENCODER_STATE, 300, 300, 300, 300, ENCODER_STATE),
+    **{f"encoder.cell.{gate}": (ENCODER_STATE + 2 * CHANNELS, CELL, ENCODER_STATE)
+       for gate in ("reset", "update", "candidate")},
+    "posterior": (ENCODER_STATE, 100, 2 * LATENT),
+    "dynamics": (LATENT, 300, 300, 300, 300, LATENT),
+    "decoder": (LATENT, 300, CHANNELS),
+}
+OBSERVATION_STD_DEV, START_STD_DEV = 0.01, 0.1
+# Of the Kullback-Leibler term at half of the training (10 of 300 epochs without it).
+DIVERGENCE_WEIGHT = 1 - 0.99 ** 140
+
+GRU_STATE, PREPARED, LIKELIHOOD_WEIGHT, MIXING = 100, 25, 0.01, 0.0001
+GRU_ODE_BAYES_NETWORKS = {
+    **{f"flow.{gate}": (GRU_STATE, GRU_STATE) for gate in ("reset", "update", "candidate")},
+    "belief": (GRU_STATE, 300, 2 * CHANNELS),
+    "prepare.0": (4, PREPARED),
+    **{f"cell.{gate}": (GRU_STATE + PREPARED, CELL, GRU_STATE)
+       for gate in ("reset", "update", "candidate")},
+}
+
 # Observed points of each series' 100 (field has no observations, ragged sees all of its own).
 OBSERVED = {"ode-rnn": 30, "cssc-10": 10, "cssc-30": 30, "cssc-50": 50,
-            "hidden-10": 10, "hidden-30": 30, "hidden-50": 50, "infer": 30}
+            "hidden-10": 10, "hidden-30": 30, "hidden-50": 50, "infer": 30,
+            "latent-ode": 30, "gru-ode-bayes": 30}
 WORKLOADS = ("field", *OBSERVED, "ragged")
+
+
+def networks(workload):
+    """Layer widths of the networks the workload uses."""
+    if workload == "field":
+        return {"dynamics": NETWORKS["dynamics"]}
+    others = {"latent-ode": LATENT_ODE_NETWORKS, "gru-ode-bayes": GRU_ODE_BAYES_NETWORKS}
+    return others.get(workload, NETWORKS)
+
+
+def _layer_name(network, layer, depth):
+    """`NAME.LAYER`, or `NAME` for a layer that stands alone."""
+    return network if depth == 1 else f"{network}.{layer}"
+
+
+def parameter_shapes(workload):
+    """Names and shapes of the parameters the workload uses, in a fixed order."""
+    shapes = {}
+    for network, widths in networks(workload).items():
+        for layer, (rows, columns) in enumerate(zip(widths, widths[1:])):
+            name = _layer_name(network, layer, len(widths) - 1)
+            shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (rows, columns), (columns,)
+    if workload == "gru-ode-bayes":
+        shapes["start"] = (1, GRU_STATE)
+    return shapes
 
 
 def parameter_names(workload):
     """Names of the parameters the workload uses, in a fixed order."""
-    networks = ["dynamics"] if workload == "field" else NETWORKS
-    return [
-        f"{network}.{layer}.{part}"
-        for network in networks
-        for layer in range(len(NETWORKS[network]) - 1)
-        for part in ("weight", "bias")
-    ]
+    return list(parameter_shapes(workload))
 
 
 def make_inputs(workload, seed=1):
     """Inputs drawn here, for runs without our own program (it brings its own)."""
     random = np.random.default_rng(seed)
     inputs = _made_series(workload, random)
-    for network in ["dynamics"] if workload == "field" else NETWORKS:
-        widths = NETWORKS[network]
-        for layer, (rows, columns) in enumerate(zip(widths, widths[1:])):
-            weight = 0.1 * random.standard_normal((rows, columns))
-            inputs[f"{network}.{layer}.weight"] = weight.astype(np.float32)
-            inputs[f"{network}.{layer}.bias"] = np.zeros(columns, np.float32)
+    for name, shape in parameter_shapes(workload).items():
+        deviation = 0.0 if name.endswith(".bias") else 0.1
+        inputs[name] = (deviation * random.standard_normal(shape)).astype(np.float32)
+    inputs["draws"] = random.standard_normal((BATCH, LATENT)).astype(np.float32)
     return inputs
 
 
@@ -102,6 +143,7 @@ def read_inputs(path, workload):
     found = load_file(str(path))
     inputs = dict(found)
     series = ("initial",) if workload == "field" else ("times", "values", "masks")
+    series += ("draws",) if workload == "latent-ode" else ()
     for name in (*series, *parameter_names(workload)):
         if name not in found:
             raise ValueError(f"{Path(path).name}: expected an array `{name}`, "
@@ -109,18 +151,11 @@ def read_inputs(path, workload):
     for name in ("values", "masks"):
         if name in found and found[name].ndim == 3:  # [batch, points, channels]
             inputs[name] = found[name][:, :, 0]
-    for name in parameter_names(workload):
-        expected = _parameter_shape(name)
+    for name, expected in parameter_shapes(workload).items():
         if found[name].shape != expected:
             raise ValueError(f"{Path(path).name}: expected `{name}` of shape {expected}, "
                              f"found {found[name].shape}")
     return inputs
-
-
-def _parameter_shape(name):
-    network, layer, part = name.rsplit(".", 2)
-    rows, columns = NETWORKS[network][int(layer):int(layer) + 2]
-    return (rows, columns) if part == "weight" else (columns,)
 
 
 def write_arrays(path, arrays):
@@ -166,8 +201,8 @@ def knot_indices(masks):
     return np.nonzero(masks > 0.5)[1].reshape(len(masks), counts[0])
 
 
-def _products(network):
-    widths = NETWORKS[network]
+def _products(network, of=NETWORKS):
+    widths = of[network]
     return sum(rows * columns for rows, columns in zip(widths, widths[1:]))
 
 
@@ -177,6 +212,8 @@ def flop(workload):
     Backward costs twice the forward pass. For CSSC: f is known at right limits from the walk,
     so it is evaluated at left limits only; tangents of f and three passes of g at all limits.
     """
+    if workload in ("latent-ode", "gru-ode-bayes"):
+        return 3 * 2 * BATCH * _system_products(workload)
     dynamics, decoder = _products("dynamics"), _products("decoder")
     cell = sum(_products(f"cell.{gate}") for gate in ("reset", "update", "candidate"))
     if workload == "field":
@@ -188,6 +225,15 @@ def flop(workload):
     if workload.startswith("cssc"):
         products += (observed - 1) * 2 * 3 * decoder
     return (1 if workload == "infer" else 3) * 2 * BATCH * products
+
+
+def _system_products(workload):
+    """Products of one series: states that are visited times the networks that are used there."""
+    of, observed = networks(workload), OBSERVED[workload]
+    used = {"encoder.dynamics": observed - 1, "encoder.cell": observed, "posterior": 1,
+            "dynamics": POINTS - 1, "flow": POINTS - 1, "decoder": POINTS,
+            "belief": POINTS + 2 * observed, "prepare": observed, "cell": observed}
+    return sum(_products(name, of) * (used.get(name) or used[name.rsplit(".", 1)[0]]) for name in of)
 
 
 if __name__ == "__main__":  # python -m peers.workloads DIRECTORY WORKLOAD...

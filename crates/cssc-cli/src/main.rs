@@ -1,23 +1,27 @@
 //! The command line of cssc: one file a command in `commands/`, no mathematics of its own.
 //!
 //! Results go to standard output or to `--output`, everything else to standard error. Exit code 0: done;
-//! 1: a check failed; 2: the command could not run.
+//! 1: a check failed; 2: the command could not run; 130, 143: it was stopped by a signal.
 
 mod commands;
 mod destination;
 mod failure;
 mod filling;
+mod outputs;
 mod picture;
 mod prediction;
 mod reading;
 mod sampling;
 mod settings;
+mod signals;
 mod span;
 mod summary;
 mod times;
 mod watching;
 
 use clap::Parser;
+use cssc::nn::InstructionSet;
+use failure::{Failure, failure_from};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -27,12 +31,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Smooth, trainable interpolation of time series with gaps
 ///
 /// Results go to standard output (or to --output), everything else to standard error. Exit code 0: done;
-/// 1: a check failed; 2: the command could not run. A file name of - means standard input.
+/// 1: a check failed; 2: the command could not run; 128 and the signal's number: it was stopped. A file name of - means standard input.
 #[derive(Debug, Parser)]
 #[command(name = "cssc", version, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: commands::Command,
+
+    /// Threads to work with; otherwise as many as there are processors. Results do not depend on it
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
 }
 
 /// Damaged files can make their readers panic; that is told as an error, not as a crash.
@@ -47,12 +55,24 @@ fn quiet_where_panics_are_errors() {
 
 fn main() -> ExitCode {
     quiet_where_panics_are_errors();
-    match Arguments::parse().command.run() {
+    let arguments = Arguments::parse();
+    signals::handle();
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global()
+            .expect("nothing has used the pool so far");
+    }
+    match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nobody is left to tell when standard error is closed.
             let _ = writeln!(std::io::stderr(), "error: {failure}");
-            ExitCode::from(2)
+            ExitCode::from(failure.code())
         }
     }
+}
+
+fn run(command: commands::Command) -> Result<(), Failure> {
+    InstructionSet::asked_for().map_err(|error| failure_from(&error))?;
+    command.run()
 }

@@ -15,6 +15,18 @@ pub(crate) fn kind(path: &Path) -> Result<Picture, Failure> {
     })
 }
 
+/// Refuses a page whose name does not say that it is one.
+pub(crate) fn check_page(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    if ending.is_some_and(|ending| ending == "html" || ending == "htm") {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "--report {}: the page is HTML. Give a name that ends in .html.",
+        path.display()
+    )))
+}
+
 /// Writes picture and page.
 pub(crate) fn write(
     report: &Report,

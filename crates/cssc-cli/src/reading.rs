@@ -1,10 +1,11 @@
 //! How a table is to be read: flags shared by all commands that read one.
 
 use crate::failure::{Failure, failure_from};
+use crate::outputs;
 use crate::watching::Verbosity;
 use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
-use cssc::data::table::{Duplicates, Formats, Loaded, ReadOptions, TableReader, TimeFormat};
+use cssc::data::table::{Duplicates, Formats, LoadedTable, ReadOptions, TableReader, TimeFormat};
 use cssc::{Error, Hint, Problem};
 use cssc_report::grouped;
 use std::io::{self, Read};
@@ -55,7 +56,11 @@ pub(crate) struct TableArguments {
     missing: Vec<String>,
 
     /// What to do with rows of one series at the same time
-    #[arg(long, value_name = "refuse|average", default_value = "refuse")]
+    #[arg(
+        long,
+        value_name = "refuse|average|first|last",
+        default_value = "refuse"
+    )]
     duplicates: Repeats,
 
     /// Format of the table, where its name and its beginning do not tell
@@ -83,6 +88,8 @@ pub(crate) struct TableArguments {
 enum Repeats {
     Refuse,
     Average,
+    First,
+    Last,
 }
 
 /// A size such as 500MB or 2GB; a plain number is bytes.
@@ -129,6 +136,8 @@ impl TableArguments {
             duplicates: match self.duplicates {
                 Repeats::Refuse => Duplicates::Refuse,
                 Repeats::Average => Duplicates::Average,
+                Repeats::First => Duplicates::First,
+                Repeats::Last => Duplicates::Last,
             },
             ..ReadOptions::default()
         }
@@ -141,6 +150,9 @@ impl TableArguments {
                 "{} is a directory. Give the name of a file inside it.",
                 self.data.display()
             )));
+        }
+        if self.format.is_none() {
+            outputs::check_input_ending(&self.data)?;
         }
         TableReader::open(&self.data, self.options()).map_err(|error| with_flags(&error))
     }
@@ -232,7 +244,7 @@ pub(crate) fn load_dataset(
     reader: &mut TableReader,
     purpose: &str,
     verbosity: Verbosity,
-) -> Result<Loaded, Failure> {
+) -> Result<LoadedTable, Failure> {
     let loaded = reader
         .load(MOST_CELLS)
         .map_err(|error| with_flags(&error))?;

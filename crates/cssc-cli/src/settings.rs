@@ -3,7 +3,7 @@
 use crate::failure::{Failure, failure_from};
 use cssc::fill::LearnOptions;
 use cssc::settings::Settings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of a training.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,6 +19,11 @@ pub(crate) struct SettingArguments {
 }
 
 impl SettingArguments {
+    /// The file that is read.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.settings.as_deref()
+    }
+
     /// Defaults, then the file, then the flags.
     pub(crate) fn options(&self) -> Result<LearnOptions, Failure> {
         let mut settings = match &self.settings {

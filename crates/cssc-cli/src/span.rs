@@ -91,10 +91,14 @@ pub(crate) fn readable(length: f64, dates: bool) -> String {
     format!("{} {name}", short(length / factor))
 }
 
-/// Three digits, without zeros at the end.
+/// Three digits, without zeros at the end; very large and very small numbers with their power of ten.
 pub(crate) fn short(number: f64) -> String {
-    let text = format!("{number:.2e}").parse::<f64>().unwrap_or(number);
-    text.to_string()
+    let rounded = format!("{number:.2e}").parse::<f64>().unwrap_or(number);
+    let size = rounded.abs();
+    if size.is_finite() && size != 0.0 && !(1e-5..1e9).contains(&size) {
+        return format!("{rounded:e}");
+    }
+    rounded.to_string()
 }
 
 #[cfg(test)]
@@ -114,5 +118,11 @@ mod tests {
         assert_eq!(readable(5400.0, true), "1.5 h");
         assert_eq!(readable(300.0, true), "5 min");
         assert_eq!(readable(0.25, false), "0.25");
+        assert_eq!(short(1.2345e300), "1.23e300");
+        assert_eq!(short(2.5e-7), "2.5e-7");
+        assert_eq!(
+            [0.0, 0.000_696, 12_345.0].map(short),
+            ["0", "0.000696", "12300"]
+        );
     }
 }

@@ -37,7 +37,10 @@ pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
             column.column.clone(),
             format!("{} ({})", grouped(missing), percent(missing, rows)),
             grouped(column.gaps - column.missing_rows),
-            or_dash(column.missing_rows, places(column.missing_rows)),
+            or_dash(
+                column.missing_rows,
+                several(column.missing_rows as u64, "place"),
+            ),
             or_dash(column.gaps, readable(column.longest_gap, dates)),
         ]);
     }
@@ -51,15 +54,10 @@ pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
         let _ = writeln!(
             text,
             "Rows are missing in {}; --every {every} adds them.",
-            places(absent)
+            several(absent as u64, "place")
         );
     }
     text
-}
-
-fn places(count: usize) -> String {
-    let word = if count == 1 { "place" } else { "places" };
-    format!("{} {word}", grouped(count))
 }
 
 /// The same for programs.
@@ -180,12 +178,18 @@ pub(crate) fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Val
 
 /// What went through.
 pub(crate) fn counts(counts: &Counts) -> String {
-    let mut text = format!("{} cells filled", grouped(counts.filled as usize));
+    let mut text = format!("{} filled", several(counts.filled, "cell"));
     if counts.added > 0 {
-        let _ = write!(text, ", {} rows added", grouped(counts.added as usize));
+        let _ = write!(text, ", {} added", several(counts.added, "row"));
     }
-    let _ = write!(text, "; {} rows read.", grouped(counts.rows as usize));
+    let _ = write!(text, "; {} read.", several(counts.rows, "row"));
     text
+}
+
+/// So many of something.
+fn several(count: u64, one: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(count as usize))
 }
 
 pub(crate) fn percent(part: usize, whole: usize) -> String {

@@ -1,20 +1,18 @@
-//! A training as people see it: a bar on a terminal, a line every few seconds elsewhere, events for programs;
-//! and how it is stopped.
-//!
-//! The first Ctrl-C asks the training to stop after its step; a second one ends the program at once.
+//! A training as people see it: a bar on a terminal, a line every few seconds elsewhere, events for programs.
 
+use crate::signals;
 use cssc::train::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// What takes less than this is not worth a word.
+const BEFORE_FIRST_LINE: Duration = Duration::from_secs(2);
 /// Between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
-
-static ASKED_TO_STOP: AtomicBool = AtomicBool::new(false);
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -68,20 +66,28 @@ fn event(value: &serde_json::Value) {
     line(&value.to_string().chars().map(escaped).collect::<String>());
 }
 
-/// From now on the first Ctrl-C only asks to stop.
-pub(crate) fn listen() {
-    // Without a handler Ctrl-C ends the program, as it always does.
-    let _ = ctrlc::set_handler(|| {
-        if ASKED_TO_STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        line("\nstopping after this step; press Ctrl-C again to end at once.");
-    });
+/// Says from time to time how something goes that may take long, and nothing if it does not.
+pub(crate) struct Pulse {
+    verbosity: Verbosity,
+    next: Mutex<Instant>,
 }
 
-/// Whether Ctrl-C was pressed.
-pub(crate) fn asked_to_stop() -> bool {
-    ASKED_TO_STOP.load(Ordering::SeqCst)
+impl Pulse {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let next = Mutex::new(Instant::now() + BEFORE_FIRST_LINE);
+        Self { verbosity, next }
+    }
+
+    /// To be called often, from any thread.
+    pub(crate) fn tell(&self, text: impl FnOnce() -> String) {
+        let Ok(mut next) = self.next.try_lock() else {
+            return; // another thread is just telling
+        };
+        if Instant::now() >= *next {
+            *next = Instant::now() + BETWEEN_LINES;
+            self.verbosity.note(&text());
+        }
+    }
 }
 
 /// One training on display.
@@ -148,7 +154,7 @@ impl Watch {
             ));
         }
         self.show(progress);
-        if asked_to_stop() {
+        if signals::stopped_by().is_some() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -35,7 +35,7 @@ fn missing_cells_are_filled_and_all_else_stays_as_it_was() {
         "when;x;note\n2024-03-31 00:00;1,50;ok\n2024-03-31 01:00;2;late\n2024-03-31 02:00;2,5;\"a;b\"\n"
     );
     assert!(
-        outcome.stderr.contains("1 cells filled"),
+        outcome.stderr.contains("1 cell filled"),
         "{}",
         outcome.stderr
     );
@@ -109,11 +109,22 @@ fn rows_are_added_every_so_often_and_marked() {
 fn rows_at_times_asked_for_and_no_others() {
     let place = Place::with("in.csv", SMALL);
     let outcome = place.run(&[
-        "fill", "in.csv", "--at", "2.5,3", "--only", "--method", "linear", "-o", "-", "--quiet",
+        "fill",
+        "in.csv",
+        "--at",
+        "2.5,3",
+        "--only",
+        "--method",
+        "linear",
+        "--integer",
+        "b",
+        "-o",
+        "-",
+        "--quiet",
     ]);
     assert_eq!(
-        outcome.stdout, "time,a,b\n2.5,2.5,12.5\n3,3,13\n",
-        "text is not rounded unless that is asked for"
+        outcome.stdout, "time,a,b\n2.5,2.5,13\n3,3,13\n",
+        "12.5 is rounded, because it was asked for"
     );
     place.put("times.txt", "0.5\n\n4.5\n");
     let outcome = place.run(&[
@@ -373,14 +384,14 @@ fn glucose_gets_the_rows_of_its_shorter_gaps() {
         &table,
         "--duplicates",
         "average",
-        "--integer",
-        "glucose",
         "--every",
         "5min",
         "--max-gap",
         "2h",
         "--method",
         "linear,makima,natural,smoothing",
+        "--integer",
+        "glucose",
         "-o",
         "out.csv",
         "--mark",

@@ -229,17 +229,14 @@ fn every_table_that_can_be_filled_can_be_interpolated() {
     let at = ["--kind", "linear", "--at", "2024-03-02"];
     let run = |name: &str| place.run(&[&["spline", name], &at[..]].concat());
     assert_eq!(run("data.tsv").result(), "when,x\n2024-03-02,2.0\n");
-    let moment = "2024-03-02T00:00:00,2.0";
-    for (name, last) in [
-        ("data.parquet", moment),
-        ("data.arrow", moment),
-        ("data.csv.gz", "2024-03-02,2.0"),
-    ] {
+    for name in ["data.parquet", "data.arrow", "data.csv.gz"] {
         let fill = [
             "fill", "data.tsv", "--method", "linear", "-o", name, "--quiet",
         ];
         assert_eq!(place.run(&fill).code, Some(0));
-        assert_eq!(run(name).result().lines().last(), Some(last), "{name}");
+        // Parquet and Arrow hold the moments, not the text.
+        let found = run(name).result().replace("T00:00:00,", ",");
+        assert_eq!(found.lines().last(), Some("2024-03-02,2.0"), "{name}");
     }
     place.put(
         "ids.csv",

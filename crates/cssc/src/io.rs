@@ -24,7 +24,12 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use tempfile::{NamedTempFile, TempPath};
+
+/// The temporary files of this program.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Temporary files are called `.cssc-RANDOM.tmp`.
 const PREFIX: &str = ".cssc-";
@@ -39,7 +44,54 @@ const BUFFER: usize = 1 << 16;
 pub struct WholeFile {
     target: BufWriter<Target>,
     /// The temporary file, removed when dropped, and the name it gets.
-    replaces: Option<(TempPath, PathBuf)>,
+    replaces: Option<(Temporary, PathBuf)>,
+}
+
+/// A temporary file that is removed when dropped, and listed until then.
+#[derive(Debug)]
+struct Temporary(Option<TempPath>);
+
+impl Temporary {
+    fn new(path: TempPath) -> Self {
+        unfinished().push(path.to_path_buf());
+        Self(Some(path))
+    }
+
+    /// Gives it its name.
+    fn persist(mut self, path: &Path) -> io::Result<()> {
+        match self.0.take() {
+            Some(temporary) => {
+                forget(&temporary);
+                temporary.persist(path).map_err(|error| error.error)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            forget(path);
+        }
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    // A list of names is never half-changed.
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn forget(path: &Path) {
+    unfinished().retain(|other| other != path);
+}
+
+/// Removes the temporary files of all files that are being written: for a program that is about to
+/// end without unwinding, for example by a signal.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 #[derive(Debug)]
@@ -83,7 +135,7 @@ impl WholeFile {
         let (file, temporary) = temporary_in(directory, there.as_ref())?.into_parts();
         Ok(Self {
             target: BufWriter::with_capacity(BUFFER, Target::File(file)),
-            replaces: Some((temporary, path)),
+            replaces: Some((Temporary::new(temporary), path)),
         })
     }
 
@@ -106,7 +158,7 @@ impl WholeFile {
         if let Target::File(file) = self.target.get_ref() {
             file.sync_all()?;
         }
-        temporary.persist(&path).map_err(|error| error.error)?;
+        temporary.persist(&path)?;
         // The new name reaches the disk with the directory; not every system can do this.
         if let Ok(directory) = File::open(directory_of(&path)) {
             let _ = directory.sync_all();
@@ -313,7 +365,15 @@ mod tests {
             for wanted in [0o600, 0o640, 0o755] {
                 set_mode(&path, wanted);
                 let file = WholeFile::create(&path).unwrap();
-                let temporary = file.replaces.as_ref().unwrap().0.to_path_buf();
+                let temporary = file
+                    .replaces
+                    .as_ref()
+                    .unwrap()
+                    .0
+                    .0
+                    .as_ref()
+                    .unwrap()
+                    .to_path_buf();
                 assert_eq!(mode(&temporary), wanted);
                 file.finish().unwrap();
                 assert_eq!(mode(&path), wanted);

@@ -101,7 +101,9 @@ fn in_a_batch(problems: &[Problem], copies: usize) -> usize {
 #[test]
 fn no_series_allocates_in_steady_state() {
     let problems: Vec<Problem> = (0..50).map(|seed| problem(seed, 40)).collect();
-    assert_eq!(one_by_one(&problems), 0);
+    // The counter sees the whole process, and the test's own runner may still be at work beside it.
+    let fewest = (0..5).map(|_| one_by_one(&problems)).min();
+    assert_eq!(fewest, Some(0));
     // Handing a call to the thread pool may allocate; 2000 series allocate no more than 200.
     for copies in [4, 40] {
         let count = in_a_batch(&problems, copies);

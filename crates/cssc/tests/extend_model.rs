@@ -7,7 +7,9 @@ mod common;
 use common::models::{curves, training};
 use cssc::Error;
 use cssc::data::{Random, Scaler, TimeScaling, ValueScaling};
-use cssc::model::{Batch, CustomConfig, Model, ModelConfig, ModelInfo, Network, Prediction};
+use cssc::model::{
+    Batch, CustomConfig, Model, ModelConfig, ModelInfo, Network, Prediction, Rebuilt,
+};
 use cssc::nn::{Activation, Float, Graph, Initializer, Layer, Mlp, Parameters};
 use cssc::train::{Control, Trainer};
 use std::sync::Arc;
@@ -68,7 +70,7 @@ fn config() -> ModelConfig {
     })
 }
 
-fn build(_: &ModelInfo) -> Result<(Arc<dyn Network<f64>>, Parameters<f32>), Error> {
+fn build(_: &ModelInfo) -> Result<Rebuilt, Error> {
     let mut parameters = Parameters::new();
     let network = Neighbours::new(&mut parameters, 0);
     Ok((Arc::new(network), parameters))

@@ -2,6 +2,9 @@
 //! option, on tiny sizes: walk, cell, jets, compensation and loss in one.
 #![cfg(feature = "nn")]
 
+mod common;
+
+use common::systems::{SystemSizes, every_system};
 use cssc::EndRule;
 use cssc::data::Random;
 use cssc::model::{Compensation, Derivatives, ModelConfig, Network, OdeRnnConfig, StopGradient};
@@ -65,9 +68,11 @@ fn samples() -> Vec<Sample> {
 
 fn loss(network: &dyn Network<f64>, parameters: &Parameters<f64>) -> (f64, Gradient<f64>) {
     let mut gradient = Gradient::zeros(parameters);
-    // A weight of the fit other than 1, so that it counts too.
+    // A weight of the fit other than 1, and a step where all terms count.
     let at = LossStep {
         fit_weight: 1.7,
+        step: 500,
+        steps: 1000,
         ..LossStep::default()
     };
     let loss = ParallelBatch::new().loss(network, parameters, &samples(), at, &mut gradient);
@@ -75,8 +80,15 @@ fn loss(network: &dyn Network<f64>, parameters: &Parameters<f64>) -> (f64, Gradi
 }
 
 /// The one check: autodiff against central differences, every parameter.
-fn gradient_is_right(config: &OdeRnnConfig) {
-    let (network, mut parameters) = ModelConfig::from(config.clone()).build::<f64>(3).unwrap();
+fn gradient_is_right(config: &(impl Clone + Into<ModelConfig>)) {
+    let config: ModelConfig = config.clone().into();
+    let (network, mut parameters) = config.build::<f64>(3).unwrap();
+    // Away from the zeros that biases begin with: some models have kinks there.
+    let mut random = Random::new(8);
+    for x in parameters.values_mut() {
+        *x += random.normal(0.0, 0.02);
+    }
+    parameters.pack();
     let (_, gradient) = loss(&*network, &parameters);
     let step = 1e-5;
     let mut differences = Vec::new();
@@ -113,6 +125,22 @@ fn of_every_method_with_holes_and_ragged_series() {
         Compensation::Hidden,
     ] {
         gradient_is_right(&tiny(method));
+    }
+}
+
+#[test]
+fn of_every_system_and_of_the_compensation_over_it() {
+    let sizes = SystemSizes {
+        channels: 2,
+        states: 3,
+        layers: 4,
+        step: 0.4,
+        initial_std_dev: 0.4,
+        compensation_weight: 3.0,
+    };
+    for (name, config) in every_system(&sizes) {
+        println!("{name}");
+        gradient_is_right(&config);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::destination::Destination;
 use crate::failure::Failure;
+use cssc::nn::InstructionSet;
 use cssc_experiments::workload::{Workload, write_arrays};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -11,7 +12,8 @@ use std::time::Instant;
 ///
 /// Workloads: field, ode-rnn, cssc-10, cssc-30, cssc-50, hidden-10, hidden-30, hidden-50, infer, ragged, load,
 /// and cssc-dN, hidden-dN for N = 1, 10, 100, 1000 channels.
-/// scripts/bench-peers compares them with PyTorch and JAX in one run.
+/// scripts/bench-peers compares them with PyTorch and JAX in one run. The environment variable
+/// CSSC_SIMD=scalar|avx2|avx512 chooses the vector instructions, which are the best of the processor otherwise.
 ///
 /// Example: cssc bench --threads 2 field ode-rnn
 #[derive(Debug, clap::Args)]
@@ -19,9 +21,6 @@ pub(crate) struct Arguments {
     /// What to time; all if none is named
     #[arg(value_name = "WORKLOAD")]
     workloads: Vec<String>,
-    /// Threads to use [default: one for each processor]
-    #[arg(long)]
-    threads: Option<usize>,
     /// Timed iterations, after three to warm up
     #[arg(long, default_value_t = 15)]
     repeats: usize,
@@ -39,6 +38,7 @@ pub(crate) struct Arguments {
 struct Timing {
     workload: String,
     threads: usize,
+    instructions: &'static str,
     min_ms: f64,
     median_ms: f64,
 }
@@ -56,23 +56,14 @@ impl Arguments {
         } else {
             self.workloads.clone()
         };
-        if self.repeats == 0 || self.threads == Some(0) {
-            return Err(Failure::new("--repeats and --threads must be at least 1"));
+        if self.repeats == 0 {
+            return Err(Failure::new("--repeats must be at least 1"));
         }
-        let threads = self
-            .threads
-            .or(std::thread::available_parallelism().ok().map(Into::into))
-            .unwrap_or(1);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))?;
-        let timings = pool.install(|| {
-            names
-                .iter()
-                .filter_map(|name| self.one(name, threads).transpose())
-                .collect::<Result<Vec<_>, _>>()
-        })?;
+        let threads = rayon::current_num_threads();
+        let timings = names
+            .iter()
+            .filter_map(|name| self.one(name, threads).transpose())
+            .collect::<Result<Vec<_>, _>>()?;
         self.print(&timings)
     }
 
@@ -106,6 +97,7 @@ impl Arguments {
         Ok(Some(Timing {
             workload,
             threads,
+            instructions: InstructionSet::in_use().name(),
             min_ms: times[0],
             median_ms,
         }))
@@ -119,13 +111,13 @@ impl Arguments {
             serde_json::to_string_pretty(timings).expect("numbers and names") + "\n"
         } else {
             let mut text = format!(
-                "{:12} {:>7} {:>10} {:>10}\n",
-                "workload", "threads", "min ms", "median ms"
+                "{:12} {:>7} {:>12} {:>10} {:>10}\n",
+                "workload", "threads", "instructions", "min ms", "median ms"
             );
             for t in timings {
                 text += &format!(
-                    "{:12} {:>7} {:>10.2} {:>10.2}\n",
-                    t.workload, t.threads, t.min_ms, t.median_ms
+                    "{:12} {:>7} {:>12} {:>10.2} {:>10.2}\n",
+                    t.workload, t.threads, t.instructions, t.min_ms, t.median_ms
                 );
             }
             text

@@ -8,7 +8,7 @@ use crate::watching::Verbosity;
 use cssc::evaluate::{
     EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, Score, evaluate,
 };
-use cssc::fill::{Method, ModelInterpolator};
+use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::Model;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ pub(crate) struct Arguments {
     table: TableArguments,
 
     /// A trained model; may be given several times
-    #[arg(long, value_name = "FILE", required_unless_present = "method")]
+    #[arg(long, value_name = "FILE")]
     model: Vec<PathBuf>,
 
-    /// Methods that need no training
+    /// Methods that need no training; all of them if neither methods nor models are given
     #[arg(long, value_name = "METHOD,...", value_delimiter = ',')]
     method: Vec<String>,
 
@@ -123,6 +123,10 @@ impl Arguments {
 
     fn candidates(&self) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
+        if self.method.is_empty() && self.model.is_empty() {
+            let all = METHODS.iter().filter(|method| method.by_default);
+            candidates.extend(all.filter_map(Method::plain));
+        }
         for name in &self.method {
             let method = Method::named(name).map_err(|error| failure_from(&error))?;
             candidates.push(method.plain().ok_or_else(|| {

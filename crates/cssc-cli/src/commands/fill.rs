@@ -1,21 +1,24 @@
-use crate::failure::{Failure, failure_from, unless_pipe_closed};
+use crate::failure::{Failure, failure_from, stopped_or, unless_pipe_closed};
 use crate::filling::{Asking, Limiting};
+use crate::outputs::{self, Output};
 use crate::picture;
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
+use crate::signals;
 use crate::span::{Span, readable};
 use crate::summary;
 use crate::times::check_rows;
-use crate::watching::{self, Verbosity, Watch};
+use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::Dataset;
-use cssc::data::table::{Counts, Extras, Loaded, TableReader, TableWriter, apply};
+use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
 use cssc::evaluate::Gaps;
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc_report::{FilledTable, TimeAxis};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Fill the gaps of a table, with the method that finds hidden values best
@@ -37,6 +40,10 @@ pub(crate) struct Arguments {
     /// The filled table; its ending tells the format, otherwise as DATA; - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Replace DATA by the filled table, whole or not at all
+    #[arg(long, conflicts_with = "output")]
+    in_place: bool,
 
     #[arg(long, value_name = "METHOD,...", default_value = "auto", help = methods_help())]
     method: String,
@@ -73,6 +80,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
 
+    /// After Ctrl-C in a training: go on with what it has learned so far, instead of writing nothing
+    #[arg(long)]
+    keep_partial: bool,
+
     #[command(flatten)]
     asking: Asking,
 
@@ -107,9 +118,7 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if let Some(path) = &self.plot {
-            picture::kind(path)?;
-        }
+        let outputs = self.outputs()?;
         let mut reader = self.table.open()?;
         let loaded = load_dataset(&mut reader, "methods are compared on", self.verbosity)?;
         let dataset = &loaded.dataset;
@@ -118,12 +127,12 @@ impl Arguments {
         let asked = self.asking.asked(reader.shape())?;
         check_rows(&asked, dataset)?;
         let imputer = self.imputer(dataset, dates)?;
+        let writer = self.early_writer(&reader)?;
         let gaps = Gaps::find(dataset);
         self.verbosity.text(&summary::gaps(dataset, &gaps, dates));
         self.verbosity.event(&summary::gaps_event(dataset, &gaps));
         self.warn_of_steps(dataset);
-        let outputs = [&self.output, &self.plot, &self.report, &self.save_model];
-        if outputs.iter().all(|path| path.is_none()) {
+        if outputs == 0 {
             let intention = self.intention(&imputer, &asked, dataset, dates);
             self.verbosity.text(&intention);
             return Ok(());
@@ -132,8 +141,8 @@ impl Arguments {
         if let Some(path) = &self.save_model {
             save_model(path, &fitted)?;
         }
-        if let Some(path) = &self.output {
-            let written = self.write(path, &mut reader, &loaded, &fitted, &asked);
+        if let Some(path) = self.table_output() {
+            let written = self.write(path, writer, &mut reader, &loaded, &fitted, &asked);
             let counts = unless_pipe_closed(written)?.unwrap_or_default();
             self.verbosity.text(&summary::counts(&counts));
             self.verbosity.event(&json!({
@@ -154,7 +163,70 @@ impl Arguments {
             let report = table.report().map_err(|error| failure_from(&error))?;
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
-        Ok(())
+        match signals::stopped_by() {
+            None => Ok(()),
+            Some(_) => Err(Failure::new(
+                "a training was stopped before its end; what was written uses what it had learned until then.",
+            )),
+        }
+    }
+
+    /// Where the filled table goes.
+    fn table_output(&self) -> Option<&Path> {
+        match self.in_place {
+            true => Some(&self.table.data),
+            false => self.output.as_deref(),
+        }
+    }
+
+    /// Checks all outputs before any work is done; gives their number.
+    fn outputs(&self) -> Result<usize, Failure> {
+        if self.in_place && self.table.data == Path::new("-") {
+            return Err(Failure::new(
+                "--in-place needs a file that can be replaced, and standard input is none. Give -o.",
+            ));
+        }
+        if let Some(path) = &self.plot {
+            picture::kind(path)?;
+        }
+        if let Some(path) = &self.report {
+            picture::check_page(path)?;
+        }
+        let outputs = Output::given(&[
+            ("-o", self.table_output()),
+            ("--plot", self.plot.as_deref()),
+            ("--report", self.report.as_deref()),
+            ("--save-model", self.save_model.as_deref()),
+        ]);
+        if let Some(path) = self.table_output() {
+            outputs::check_table_ending("-o", path)?;
+        }
+        let mut inputs = vec![self.table.data.as_path()];
+        inputs.extend(self.settings.file());
+        let in_place = self.in_place.then_some(self.table.data.as_path());
+        outputs::check(&inputs, &outputs, in_place)?;
+        Ok(outputs.len())
+    }
+
+    /// The table's writer, opened before any work is done; standard output waits until there is something to write.
+    fn early_writer(&self, reader: &TableReader) -> Result<Option<TableWriter>, Failure> {
+        let Some(path) = self.table_output() else {
+            return Ok(None);
+        };
+        let format = &reader.shape().format;
+        outputs::check_terminal(path, format.is_text(), format.name())?;
+        if path == Path::new("-") {
+            return Ok(None);
+        }
+        let writer = TableWriter::create_with(path, reader.shape(), self.extras());
+        Ok(Some(writer.map_err(|error| failure_from(&error))?))
+    }
+
+    fn extras(&self) -> Extras {
+        Extras {
+            filled: self.mark,
+            bands: self.bands.is_some(),
+        }
     }
 
     fn imputer(&self, dataset: &Dataset, dates: bool) -> Result<Imputer, Failure> {
@@ -198,20 +270,31 @@ impl Arguments {
     }
 
     fn fit(&self, imputer: &Imputer, dataset: &Dataset, gaps: &Gaps) -> Result<Fitted, Failure> {
-        watching::listen();
+        signals::listen();
         let mut watch: Option<Watch> = None;
-        let fitted = imputer.fit_with(dataset, gaps, |event| {
-            let Event::Training { name, progress } = event else {
-                return ControlFlow::Continue(());
-            };
-            if progress.step == 1 {
-                watch.take().inspect(Watch::finish);
+        let pulse = Pulse::new(self.verbosity);
+        let fitted = imputer.fit_with(dataset, gaps, |event| match event {
+            Event::Training { name, progress } => {
+                if progress.step == 1 {
+                    watch.take().inspect(Watch::finish);
+                }
+                let watch = watch.get_or_insert_with(|| Watch::new(self.verbosity, name));
+                watch.step(progress)
             }
-            let watch = watch.get_or_insert_with(|| Watch::new(self.verbosity, name));
-            watch.step(progress)
+            _ if signals::stopped_by().is_some() && !self.keep_partial => ControlFlow::Break(()),
+            Event::Comparing {
+                name,
+                number,
+                candidates,
+            } => {
+                watch.take().inspect(Watch::finish);
+                pulse.tell(|| format!("comparing {name}, {} of {candidates}", number + 1));
+                ControlFlow::Continue(())
+            }
+            _ => ControlFlow::Continue(()),
         });
         watch.inspect(Watch::finish);
-        let fitted = fitted.map_err(|error| failure_from(&error))?;
+        let fitted = fitted.map_err(|error| stopped_or(&error))?;
         let names = dataset.channel_names();
         if let Some(evaluation) = fitted.evaluation() {
             self.verbosity.text(&summary::comparison(evaluation, names));
@@ -227,18 +310,25 @@ impl Arguments {
     fn write(
         &self,
         path: &Path,
+        writer: Option<TableWriter>,
         reader: &mut TableReader,
-        loaded: &Loaded,
+        loaded: &LoadedTable,
         fitted: &Fitted,
         asked: &Asked,
     ) -> Result<Counts, Error> {
-        let extras = Extras {
-            filled: self.mark,
-            bands: self.bands.is_some(),
+        let mut writer = match writer {
+            Some(writer) => writer,
+            None => TableWriter::create_with(path, reader.shape(), self.extras())?,
         };
-        let mut writer = TableWriter::create_with(path, reader.shape(), extras)?;
-        let mut rows = loaded.rows(reader)?;
-        let counts = apply(&mut rows, &mut writer, |series| fitted.fill(series, asked))?;
+        let (pulse, rows) = (Pulse::new(self.verbosity), AtomicUsize::new(0));
+        let counts = apply(&mut loaded.rows(reader)?, &mut writer, |series| {
+            if signals::stopped_by().is_some() && !self.keep_partial {
+                return Err(Error::Stopped);
+            }
+            let rows = rows.fetch_add(series.len(), Ordering::Relaxed) + series.len();
+            pulse.tell(|| format!("{} rows filled so far", summary::grouped(rows)));
+            fitted.fill(series, asked)
+        })?;
         writer.finish()?;
         Ok(counts)
     }
@@ -269,6 +359,7 @@ impl Arguments {
             Asked::Holes => "; missing cells are filled",
             _ => "; missing cells are filled and rows added",
         };
+        text += &self.training_intention(imputer, &methods);
         if let Some(longest) = imputer.longest_gap {
             text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
         }
@@ -276,6 +367,26 @@ impl Arguments {
             text += ", nothing before the first and after the last value";
         }
         text + "."
+    }
+
+    /// What would be trained, how long it would take, and how to avoid it.
+    fn training_intention(&self, imputer: &Imputer, methods: &[&Method]) -> String {
+        let trained = methods.iter().filter(|method| method.is_trained());
+        let trained: Vec<&str> = trained.map(|method| method.name).collect();
+        if trained.is_empty() {
+            return ", without any training".to_owned();
+        }
+        let effort = match (self.steps, imputer.budget) {
+            (Some(steps), _) => format!("{} steps each", summary::grouped(steps as usize)),
+            (None, budget) => {
+                let seconds = budget.unwrap_or_default().as_secs_f64();
+                format!("at most {} in all", readable(seconds, true))
+            }
+        };
+        format!(
+            "; models are trained for {} ({effort}; --budget 0s trains none)",
+            trained.join(", ")
+        )
     }
 
     /// Settings for the report.

@@ -1,13 +1,15 @@
 use super::fill::level;
-use crate::failure::{Failure, failure_from};
+use crate::failure::{Failure, failure_from, stopped_or};
 use crate::filling::{Asking, Limiting};
+use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::signals;
 use crate::summary;
 use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
 use cssc::data::npz::{self, Array, Elements};
-use cssc::data::table::{Extras, Loaded, TableReader, TableWriter, apply};
+use cssc::data::table::{Extras, LoadedTable, TableReader, TableWriter, apply};
 use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
 use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
 use cssc::model::{Compensation, Model};
@@ -34,6 +36,10 @@ pub(crate) struct Arguments {
     /// The filled table; its ending tells the format, otherwise as DATA; - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+
+    /// The filled table may replace DATA
+    #[arg(long)]
+    in_place: bool,
 
     #[command(flatten)]
     asking: Asking,
@@ -80,6 +86,13 @@ enum Part {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        outputs::check_table_ending("-o", &self.output)?;
+        let outputs = Output::given(&[
+            ("-o", Some(self.output.as_path())),
+            ("--export-to", self.export_to.as_deref()),
+        ]);
+        let in_place = self.in_place.then_some(self.output.as_path());
+        outputs::check(&[&self.table.data, &self.model], &outputs, in_place)?;
         let interpolator = self.interpolator()?;
         let mut reader = self.table.open()?;
         let loaded = load_dataset(
@@ -108,11 +121,19 @@ impl Arguments {
         let write = |reader: &mut TableReader| {
             let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)?;
             let mut rows = loaded.rows(reader)?;
-            let counts = apply(&mut rows, &mut writer, |series| filler.fill(series, &asked))?;
+            let counts = apply(&mut rows, &mut writer, |series| {
+                if signals::stopped_by().is_some() {
+                    return Err(Error::Stopped);
+                }
+                filler.fill(series, &asked)
+            })?;
             writer.finish()?;
             Ok(counts)
         };
-        let counts = write(&mut reader).map_err(|error: Error| failure_from(&error))?;
+        let format = &reader.shape().format;
+        outputs::check_terminal(&self.output, format.is_text(), format.name())?;
+        signals::listen();
+        let counts = write(&mut reader).map_err(|error: Error| stopped_or(&error))?;
         self.verbosity.note(&summary::counts(&counts));
         if let Some(path) = &self.export_to {
             let arrays = self
@@ -140,7 +161,7 @@ impl Arguments {
     fn filler(
         &self,
         interpolator: Arc<ModelInterpolator>,
-        loaded: &Loaded,
+        loaded: &LoadedTable,
         reader: &TableReader,
     ) -> Result<Filler, Failure> {
         let dataset = &loaded.dataset;
@@ -162,7 +183,7 @@ impl Arguments {
 
     fn calibrated(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedTable,
         filler: &Filler,
     ) -> Result<Option<BandCalibration>, Failure> {
         let options = EvaluateOptions {
@@ -184,7 +205,7 @@ impl Arguments {
         &self,
         interpolator: &ModelInterpolator,
         asked: &Asked,
-        loaded: &Loaded,
+        loaded: &LoadedTable,
         reader: &mut TableReader,
     ) -> Result<Vec<Array>, Error> {
         let (mut numbers, mut times) = (Vec::new(), Vec::new());

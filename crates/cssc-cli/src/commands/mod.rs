@@ -27,7 +27,7 @@ pub(crate) enum Command {
     #[cfg(feature = "experiments")]
     Generate(generate::Arguments),
     Compensate(compensate::Arguments),
-    Spline(spline::Arguments),
+    Spline(Box<spline::Arguments>),
     #[cfg(feature = "experiments")]
     Bench(bench::Arguments),
     Manual(manual::Arguments),

@@ -1,11 +1,15 @@
 use crate::failure::{Failure, failure_from};
+use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
+use crate::signals;
 use crate::span::Span;
 use crate::summary;
-use crate::watching::{self, Verbosity, Watch};
+use crate::watching::{Verbosity, Watch};
 use cssc::fill::{Learning, Method};
-use cssc::train::{Control, Trainer};
+use cssc::nn::InstructionSet;
+use cssc::train::{Control, TrainConfig, Trainer};
+use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -55,6 +59,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     resume: bool,
 
+    /// Begin anew although there is a checkpoint beside MODEL
+    #[arg(long, conflicts_with = "resume")]
+    restart: bool,
+
     /// Time between checkpoints
     #[arg(long, value_name = "LENGTH", default_value = "30s")]
     checkpoint_every: Span,
@@ -74,6 +82,15 @@ impl Arguments {
                 self.output.display()
             )));
         }
+        let checkpoint = checkpoint(&self.output);
+        self.check_checkpoint(&checkpoint)?;
+        let mut inputs = vec![self.table.data.as_path()];
+        inputs.extend(self.settings.file());
+        let output = Output {
+            flag: "--output",
+            path: &self.output,
+        };
+        outputs::check(&inputs, &[output], None)?;
         let mut reader = self.table.open()?;
         let mut options = self.settings.options()?;
         if let Some(name) = &self.method {
@@ -98,16 +115,16 @@ impl Arguments {
             .transpose()?;
         let learning =
             Learning::new(&loaded.dataset, &options).map_err(|error| failure_from(&error))?;
-        watching::listen();
+        signals::listen();
         self.verbosity.note(&format!(
-            "{} windows to train on, {} to validate.",
+            "{} windows to train on, {} to validate; {} instructions.",
             summary::grouped(learning.train.len()),
-            summary::grouped(learning.validation.len())
+            summary::grouped(learning.validation.len()),
+            InstructionSet::in_use()
         ));
-        let checkpoint = checkpoint(&self.output);
         let mut trainer = self.trainer(&learning, &checkpoint)?;
         self.train(&mut trainer, &checkpoint)?;
-        if watching::asked_to_stop() && trainer.summary().stopped_early {
+        if signals::stopped_by().is_some() && trainer.summary().stopped_early {
             trainer
                 .save_checkpoint(&checkpoint)
                 .map_err(|error| failure_from(&error))?;
@@ -147,6 +164,21 @@ impl Arguments {
         Ok(())
     }
 
+    /// A checkpoint is hours of work: it is neither forgotten nor overwritten without a word.
+    fn check_checkpoint(&self, checkpoint: &Path) -> Result<(), Failure> {
+        let name = checkpoint.display();
+        match (self.resume, checkpoint.exists()) {
+            (true, false) => Err(Failure::new(format!(
+                "there is no checkpoint {name} to go on from. Leave out --resume to begin anew."
+            ))),
+            (false, true) if !self.restart => Err(Failure::new(format!(
+                "there is a checkpoint {name} of a training that was stopped. Go on from it with --resume, or begin \
+                 anew with --restart."
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn trainer<'d>(
         &self,
         learning: &'d Learning,
@@ -155,14 +187,9 @@ impl Arguments {
         if !self.resume {
             return learning.trainer().map_err(|error| failure_from(&error));
         }
-        if !checkpoint.exists() {
-            return Err(Failure::new(format!(
-                "there is no checkpoint {} to go on from. Leave out --resume to begin anew.",
-                checkpoint.display()
-            )));
-        }
         let training = &learning.options.training;
-        let trainer = Trainer::resume(
+        let mut before = None;
+        let resumed = Trainer::resume(
             checkpoint,
             &learning.train,
             &learning.validation,
@@ -171,12 +198,45 @@ impl Arguments {
                     config.steps = training.steps;
                 }
                 config.seconds = training.seconds;
+                before = Some(config.clone());
             },
-        )
-        .map_err(|error| failure_from(&error))?;
+        );
+        let trainer = resumed.map_err(|error| failure_from(&error))?;
+        let asked = TrainConfig {
+            steps: before
+                .as_ref()
+                .map_or(training.steps, |config| config.steps),
+            ..training.clone()
+        };
+        self.must_agree("training", before.as_ref(), &asked, checkpoint)?;
+        let model = &learning.options.model;
+        self.must_agree("model", Some(trainer.model()), model, checkpoint)?;
         self.verbosity
             .note(&format!("going on from step {}.", trainer.summary().steps));
         Ok(trainer)
+    }
+
+    /// Refuses settings other than those the checkpoint was made with, naming the first.
+    fn must_agree<T: Serialize>(
+        &self,
+        part: &str,
+        kept: Option<&T>,
+        asked: &T,
+        checkpoint: &Path,
+    ) -> Result<(), Failure> {
+        let values = |settings: &T| serde_json::to_value(settings).unwrap_or_default();
+        let (kept, asked) = (kept.map(values).unwrap_or_default(), values(asked));
+        let names = asked.as_object().into_iter().flatten();
+        let mut other = names.filter(|(name, value)| kept.get(name) != Some(value));
+        if let Some((name, value)) = other.next() {
+            let there = kept.get(name).cloned().unwrap_or_default();
+            return Err(Failure::new(format!(
+                "{} was made with {part}.{name} = {there}, and now it is {value}. Give the same settings to go on, or \
+                 begin anew with --restart.",
+                checkpoint.display()
+            )));
+        }
+        Ok(())
     }
 
     fn train(&self, trainer: &mut Trainer<'_>, checkpoint: &Path) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! The forward pass of a model alone.
 
-use super::{Array, BATCH, POINTS, Program, build};
+use super::{Array, BATCH, POINTS, Program, WHOLE_GAP, build};
 use cssc::Error;
 use cssc::data::Random;
 use cssc::model::{Batch, Compensation, Network, Observed, OdeRnnConfig};
@@ -20,7 +20,7 @@ impl Infer {
     pub(super) fn new(samples: Vec<Sample>) -> Self {
         let config = OdeRnnConfig {
             compensation: Compensation::None,
-            step: 1e9,
+            step: WHOLE_GAP,
             ..OdeRnnConfig::default()
         };
         let (network, parameters) = build(config);

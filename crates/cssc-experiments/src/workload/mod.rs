@@ -7,6 +7,7 @@
 //! | `cssc-10`, `-30`, `-50` | the same with exact derivatives and compensation, so many observed |
 //! | `hidden-10`, `-30`, `-50` | the same with the compensation of the state |
 //! | `infer` | the forward pass of `ode-rnn` |
+//! | `latent-ode`, `gru-ode-bayes` | a training step of these systems with Euler steps |
 //! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
 //! | `load` | reading and checking a model file of the default sizes |
 //! | `cssc-d1` … `cssc-d1000`, `hidden-d1` … | `cssc-30`, `hidden-30` with so many channels, batch 25 |
@@ -22,7 +23,7 @@ pub use array::{Array, write_arrays};
 
 use cssc::Error;
 use cssc::data::Random;
-use cssc::model::{Compensation, ModelConfig, Network, OdeRnnConfig};
+use cssc::model::{Compensation, ModelConfig, Network};
 use cssc::nn::Parameters;
 use cssc::train::SHARD;
 use field::Field;
@@ -34,6 +35,8 @@ use train::Train;
 const BATCH: usize = 50;
 const POINTS: usize = 100;
 const GRID_STEP: f64 = 0.05;
+/// One step of the solver from each point to the next.
+const WHOLE_GAP: f64 = 1e9;
 
 /// A workload made ready.
 pub trait Program {
@@ -69,11 +72,15 @@ pub enum Workload {
     Load,
     /// A training step with so many channels.
     Channels(Compensation, usize),
+    /// A training step of a Latent-ODE.
+    LatentOde,
+    /// A training step of a GRU-ODE-Bayes.
+    GruOdeBayes,
 }
 
 impl Workload {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Self); 19] = [
+    pub const ALL: [(&'static str, Self); 21] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -83,6 +90,8 @@ impl Workload {
         ("hidden-30", Self::Hidden(30)),
         ("hidden-50", Self::Hidden(50)),
         ("infer", Self::Infer),
+        ("latent-ode", Self::LatentOde),
+        ("gru-ode-bayes", Self::GruOdeBayes),
         ("ragged", Self::Ragged),
         ("load", Self::Load),
         ("cssc-d1", Self::Channels(Compensation::Output, 1)),
@@ -108,15 +117,22 @@ impl Workload {
     #[must_use]
     pub fn prepare(self) -> Box<dyn Program> {
         let random = &mut Random::new(1);
-        let train = |compensation, samples| Box::new(Train::new(compensation, samples, true));
+        let train =
+            |compensation, samples| Box::new(Train::compensated(compensation, samples, true));
         match self {
             Self::Field => Box::new(Field::new(random)),
             Self::OdeRnn => train(Compensation::None, grid(30, BATCH, 1, random)),
             Self::Cssc(observed) => train(Compensation::Output, grid(observed, BATCH, 1, random)),
             Self::Hidden(observed) => train(Compensation::Hidden, grid(observed, BATCH, 1, random)),
             Self::Infer => Box::new(Infer::new(grid(30, BATCH, 1, random))),
-            Self::Ragged => Box::new(Train::new(Compensation::None, ragged(random), false)),
+            Self::Ragged => Box::new(Train::compensated(
+                Compensation::None,
+                ragged(random),
+                false,
+            )),
             Self::Load => Box::new(Load::new()),
+            Self::LatentOde => Box::new(Train::latent_ode(grid(30, BATCH, 1, random))),
+            Self::GruOdeBayes => Box::new(Train::gru_ode_bayes(grid(30, BATCH, 1, random))),
             Self::Channels(compensation, channels) => {
                 train(compensation, grid(30, SHARD, channels, random))
             }
@@ -124,7 +140,8 @@ impl Workload {
     }
 }
 
-fn build(config: OdeRnnConfig) -> (Box<dyn Network<f32>>, Parameters<f32>) {
-    let built = ModelConfig::from(config).build(2);
+fn build(config: impl Into<ModelConfig>) -> (Box<dyn Network<f32>>, Parameters<f32>) {
+    let config: ModelConfig = config.into();
+    let built = config.build(2);
     built.expect("settings of a workload are in range")
 }

@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Content,
     /// A training met numbers that are not finite.
     Diverged,
+    /// The work was stopped by request.
+    Stopped,
     /// Something that was added to the library from outside failed.
     Other,
 }
@@ -314,7 +316,7 @@ pub enum Error {
     #[error("{place}: {problem}")]
     Content {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What was expected and found, and what would help.
         problem: Problem,
     },
@@ -335,6 +337,10 @@ pub enum Error {
         /// What the prediction reported, if it did.
         cause: Option<Box<Error>>,
     },
+
+    /// Whoever watched the work asked to stop it.
+    #[error("it was stopped before its end")]
+    Stopped,
 
     /// What was added to the library from outside reports a failure of its own.
     #[error(transparent)]
@@ -388,6 +394,7 @@ impl Error {
             Self::File { .. } => ErrorKind::File,
             Self::Content { .. } => ErrorKind::Content,
             Self::Diverged { .. } => ErrorKind::Diverged,
+            Self::Stopped => ErrorKind::Stopped,
             Self::Other(_) => ErrorKind::Other,
             _ => ErrorKind::Data,
         }
@@ -410,7 +417,7 @@ impl Error {
                 series: Some(series.to_string()),
                 ..error.place().unwrap_or_default()
             },
-            Self::Content { place, .. } => place.clone(),
+            Self::Content { place, .. } => Place::clone(place),
             Self::File { path, .. } => Place::file(path),
             Self::KnotsNotIncreasing { index, time, .. }
             | Self::QueryNotSorted { index, time, .. }

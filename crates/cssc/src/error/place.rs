@@ -52,7 +52,7 @@ impl Place {
     /// The error that stands there, with what would help.
     pub fn problem(self, problem: impl Into<Problem>) -> Error {
         Error::Content {
-            place: self,
+            place: Box::new(self),
             problem: problem.into(),
         }
     }

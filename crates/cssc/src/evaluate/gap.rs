@@ -25,6 +25,19 @@ impl Gap {
     pub fn length(&self) -> f64 {
         self.end - self.start
     }
+
+    /// Whether it is at most `longest` long, if there is such a limit.
+    #[must_use]
+    pub fn is_within(&self, longest: Option<f64>) -> bool {
+        longest.is_none_or(|longest| is_within(self.start, self.end, longest))
+    }
+}
+
+/// Whether two times are at most `longest` apart, but for the rounding of times: a gap of six hours
+/// is to pass `6h`, and one of 0.3 in steps of 0.1.
+pub(crate) fn is_within(start: f64, end: f64, longest: f64) -> bool {
+    let rounding = 4.0 * f64::EPSILON * start.abs().max(end.abs());
+    end - start <= longest * (1.0 + 1e-9) + rounding
 }
 
 /// All gaps of a data set, found once for all that needs them.
@@ -183,6 +196,24 @@ mod tests {
             longest_gap: 5.0,
         };
         assert_eq!(gaps.by_channel(&data), [summary]);
+    }
+
+    #[test]
+    fn a_gap_is_within_its_own_length_and_not_within_less() {
+        let gap = |start, end| Gap {
+            series: 0,
+            channel: 0,
+            start,
+            end,
+            cells: 1,
+        };
+        assert!(gap(0.0, 7200.0).is_within(Some(7200.0)));
+        assert!(!gap(0.0, 7200.0).is_within(Some(7199.0)));
+        assert!(!gap(0.0, 7200.01).is_within(Some(7200.0)));
+        assert!(gap(0.1, 0.1 + 0.1 + 0.1 + 0.1).is_within(Some(0.3)));
+        let now = 1_700_000_000.0;
+        assert!(gap(now + 0.01, now + 0.02).is_within(Some(0.01)));
+        assert!(gap(0.0, 9.0).is_within(None));
     }
 
     /// Distances 1, 2, 4, 2, 1 differ by themselves: only one above 5 x 2 would be a gap.

@@ -234,11 +234,9 @@ fn templates(gaps: &Gaps, longest: Option<f64>) -> Vec<Template> {
         length: gaps[0].length(),
         channels: gaps.iter().map(|gap| gap.channel).collect(),
     };
-    gaps.shared()
-        .into_iter()
-        .map(template)
-        .filter(|template| longest.is_none_or(|longest| template.length <= longest))
-        .collect()
+    let shared = gaps.shared().into_iter();
+    let imitated = shared.filter(|gaps| gaps[0].is_within(longest));
+    imitated.map(template).collect()
 }
 
 /// Hides values one template at a time.

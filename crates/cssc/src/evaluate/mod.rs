@@ -69,6 +69,7 @@ pub(crate) use bands::observation_std_devs;
 pub use bands::{BandCalibration, Coverage, smoothing_std_devs};
 pub use bounds::{Bound, Bounds};
 pub use compare::{ChannelScore, EvaluateOptions, Evaluation, LengthScore, MethodScore, evaluate};
+pub(crate) use gap::is_within;
 pub use gap::{ChannelGaps, Gap, Gaps};
 pub use hold_out::{Answers, Hidden, HoldOut, HoldOutOptions, Pattern};
 pub(crate) use interpolator::set_column;

@@ -4,7 +4,7 @@ use super::asked::Asked;
 use crate::Error;
 use crate::data::{Filled, Series};
 use crate::evaluate::{
-    BandCalibration, Bounds, Curve, Interpolator, curve_within, smoothing_std_devs,
+    BandCalibration, Bounds, Curve, Interpolator, curve_within, is_within, smoothing_std_devs,
 };
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ impl Filler {
 
     /// The same of some channels.
     fn answer(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Answer, Error> {
-        if times.is_empty() || channels.is_empty() {
+        if times.is_empty() || channels.is_empty() || series.is_empty() {
             return Ok(Answer {
                 bands: self.bands.as_ref().map(|_| Default::default()),
                 ..Answer::default()
@@ -131,9 +131,16 @@ impl Filler {
         };
         for (place, &channel) in channels.iter().enumerate() {
             let (knots, known) = series.observed(channel);
+            let all = series.times();
+            let known = Known {
+                number: channel,
+                knots: &knots,
+                values: &known,
+                ends: (all[0], all[all.len() - 1]),
+            };
             for (row, &time) in times.iter().enumerate() {
                 let at = row * channels.len() + place;
-                values[at] = self.cell(channel, &knots, &known, time, values[at]);
+                values[at] = self.cell(&known, time, values[at]);
                 if values[at].is_nan() {
                     bands
                         .iter_mut()
@@ -231,31 +238,39 @@ impl Filler {
         Ok(std_devs)
     }
 
-    /// What is filled in at one time of one channel.
-    fn cell(&self, channel: usize, knots: &[f64], known: &[f64], time: f64, value: f64) -> f64 {
-        let after = knots.partition_point(|&knot| knot < time);
-        if knots.get(after) == Some(&time) {
-            return known[after];
+    /// What is filled in at one time of a channel: `value` in gaps, the nearest value outside.
+    fn cell(&self, channel: &Known<'_>, time: f64, value: f64) -> f64 {
+        let Known { number, knots, .. } = channel;
+        let next = knots.partition_point(|&knot| knot < time);
+        if knots.get(next) == Some(&time) {
+            return channel.values[next];
         }
-        if after == 0 || after == knots.len() {
-            let nearest = if after == 0 {
-                known.first()
-            } else {
-                known.last()
-            };
-            let nearest = nearest.copied().unwrap_or(f64::NAN);
-            return if self.extrapolate { nearest } else { f64::NAN };
-        }
-        let gap = knots[after] - knots[after - 1];
-        // A thousandth of tolerance: a gap of six hours is to pass `6h`.
-        if self
-            .longest_gap
-            .is_some_and(|longest| gap > longest * 1.001)
-        {
+        // A stretch outside reaches to the end of the series, or of what is asked.
+        let (first, last) = channel.ends;
+        let start = next.checked_sub(1).map(|before| knots[before]);
+        let end = knots.get(next).copied();
+        let from = start.unwrap_or(first.min(time));
+        let to = end.unwrap_or(last.max(time));
+        let too_long = |longest: f64| !is_within(from, to, longest);
+        if self.longest_gap.is_some_and(too_long) {
             return f64::NAN;
         }
-        self.bounds.apply(channel, value)
+        match (start, end) {
+            (Some(_), Some(_)) => self.bounds.apply(*number, value),
+            (None, Some(_)) if self.extrapolate => channel.values[0],
+            (Some(_), None) if self.extrapolate => channel.values[next - 1],
+            _ => f64::NAN,
+        }
     }
+}
+
+/// What is known of a channel.
+struct Known<'a> {
+    number: usize,
+    knots: &'a [f64],
+    values: &'a [f64],
+    /// First and last time of the series.
+    ends: (f64, f64),
 }
 
 impl Answer {
@@ -299,6 +314,21 @@ mod tests {
             &[NAN, 0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, NAN],
         );
         assert!(filled.new_times.is_empty() && filled.kept.is_none());
+    }
+
+    /// The outside before the first value is 1 long, that after the last 3.
+    #[test]
+    fn the_outside_obeys_the_longest_gap_as_well() {
+        let values = vec![NAN, 1.0, 2.0, NAN, NAN, NAN];
+        let series = Series::new(None, 1, (0..6).map(f64::from).collect(), values).unwrap();
+        let fill = |longest: f64| {
+            let mut filler = filler(1);
+            filler.longest_gap = Some(longest);
+            filler.extrapolate = true;
+            filler.fill(&series, &Asked::Holes).unwrap().values
+        };
+        same(&fill(1.0), &[1.0, 1.0, 2.0, NAN, NAN, NAN]);
+        same(&fill(3.0), &[1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
     }
 
     #[test]

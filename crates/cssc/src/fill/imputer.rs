@@ -80,7 +80,9 @@ pub struct Imputer {
     pub seed: u64,
 }
 
-/// What [`Imputer::fit`] tells while it works; answer [`ControlFlow::Break`] to end a training early.
+/// What [`Imputer::fit`] tells while it works. The answer [`ControlFlow::Break`] to a step of a training
+/// ends that training with what it has reached; to anything else it ends the whole work with
+/// [`Error::Stopped`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -134,7 +136,7 @@ impl Imputer {
     /// `watch` hears how it goes.
     ///
     /// # Errors
-    /// If a bound is for no column, or a method that was named cannot be trained.
+    /// If a bound is for no column, a method that was named cannot be trained, or `watch` stops it.
     pub fn fit(
         &self,
         data: &Dataset,
@@ -258,12 +260,14 @@ impl Fitted {
         } = &self.filler;
         let mut answers = Vec::with_capacity(candidates.len());
         for (number, candidate) in candidates.iter().enumerate() {
-            // There is no way to go on without an answer: whoever wants to stop, ends the program.
-            let _ = watch(Event::Comparing {
+            let event = Event::Comparing {
                 name: candidate.name(),
                 number,
                 candidates: candidates.len(),
-            });
+            };
+            if watch(event).is_break() {
+                return Err(Error::Stopped);
+            }
             answers.push((candidate.name(), held.answers(candidate.as_ref(), bounds)?));
         }
         let evaluation = Evaluation::new(held, &answers, bands)?;

@@ -198,12 +198,11 @@ fn masking(channels: usize, gaps: &Gaps, options: &LearnOptions) -> Masking {
     let usual = gaps.typical.unwrap_or(1.0);
     let longest = options.windows.rows / 3;
     let rows = |length: f64| ((length / usual).round() as usize).saturating_sub(1);
-    let allowed = |length: f64| options.longest_gap.is_none_or(|most| length <= most);
     let mut lengths: Vec<usize> = gaps
         .all
         .iter()
+        .filter(|gap| gap.is_within(options.longest_gap))
         .map(Gap::length)
-        .filter(|&length| allowed(length))
         .map(|length| rows(length).clamp(1, longest.max(1)))
         .collect();
     lengths.sort_unstable();

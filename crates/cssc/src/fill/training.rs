@@ -69,9 +69,15 @@ impl Training<'_> {
         if plans.is_empty() {
             return Ok(done);
         }
-        let share = self.budget.map(|budget| budget / plans.len() as u32);
+        let begun = Instant::now();
+        let count = plans.len();
         let prepared = self.prepare(data);
-        for plan in plans {
+        for (number, plan) in plans.into_iter().enumerate() {
+            // What an earlier training has left over is for the later ones.
+            let left = self
+                .budget
+                .map(|budget| budget.saturating_sub(begun.elapsed()));
+            let share = left.map(|left| left / (count - number) as u32);
             let name = plan.config.method();
             let trained = match &prepared {
                 Ok(learning) => train(learning, &plan.config, share, watch),

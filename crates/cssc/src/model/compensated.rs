@@ -1,9 +1,10 @@
 //! What all networks share when their signal is compensated.
 
 use super::network::{Observed, Prediction};
+use super::walk::SidedJets;
 use crate::compensate::DEFAULT_MAX_FOLD;
 use crate::nn::{Float, Graph, KnotLimits, SeriesKnots, Var};
-use crate::{CompensationOptions, EndRule, Error};
+use crate::{CompensationOptions, EndRule, Error, Side};
 use serde::{Deserialize, Serialize};
 
 /// What is compensated.
@@ -54,6 +55,15 @@ impl CompensationSettings {
         }
     }
 
+    /// The side from which a signal is read at the last knot: right of it a compensated output has no
+    /// curve.
+    pub(crate) fn last_side(&self) -> Side {
+        match self.compensation {
+            Compensation::None => Side::Right,
+            _ => Side::Left,
+        }
+    }
+
     /// c at the query times of all series, from `limits` at their knots; both in the given `order` of the
     /// series. The output has holes where nothing is observed, a state has none.
     ///
@@ -82,6 +92,33 @@ impl CompensationSettings {
         })
     }
 
+    /// The prediction of a model whose output may be compensated: `values` at the query times of all
+    /// series in the given `order`, and c on top if there are `limits` at their knots.
+    ///
+    /// # Errors
+    /// If the compensation of a series cannot be computed.
+    pub(crate) fn complete<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        batch: &super::Batch<'_>,
+        order: Vec<usize>,
+        values: Var,
+        limits: Option<SidedJets>,
+    ) -> Result<Prediction, Error> {
+        let Some(SidedJets { left, right }) = limits else {
+            return Ok(self.prediction(graph, batch, (values, None), order));
+        };
+        let channels = graph.columns(values);
+        let limits = KnotLimits {
+            values: observations(graph, batch.series, &order, channels),
+            left,
+            right,
+        };
+        let c = self.at_query(graph, batch.series, &order, limits)?;
+        let smoothed = graph.sum(values, c);
+        Ok(self.prediction(graph, batch, (smoothed, Some(c)), order))
+    }
+
     /// The prediction `values`, with α|c|² as its penalty in training.
     pub fn prediction<T: Float>(
         &self,
@@ -98,6 +135,16 @@ impl CompensationSettings {
             penalty,
             order,
         }
+    }
+}
+
+impl Prediction {
+    /// Adds a term of the loss.
+    pub(crate) fn add_penalty<T: Float>(&mut self, graph: &mut Graph<'_, T>, term: Var) {
+        self.penalty = Some(match self.penalty {
+            Some(penalty) => graph.sum(penalty, term),
+            None => term,
+        });
     }
 }
 

@@ -1,9 +1,13 @@
 //! All models by their settings: the only place that knows every kind.
 
 use super::compensated::Compensation;
+use super::gru_d::{GruD, GruDConfig};
+use super::gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 use super::latent_cssc::{LatentCssc, LatentCsscConfig};
+use super::latent_ode::{LatentOde, LatentOdeConfig};
 use super::network::Network;
 use super::ode_rnn::{OdeRnn, OdeRnnConfig};
+use super::rnn_dt::{RnnDt, RnnDtConfig};
 use crate::Error;
 use crate::nn::{Float, Parameters};
 use serde::de::DeserializeOwned;
@@ -18,6 +22,14 @@ use serde_json::{Map, Value};
 pub enum ModelConfig {
     /// An ODE-RNN, plain or compensated: CSSC and hidden CSSC.
     OdeRnn(OdeRnnConfig),
+    /// A recurrent network that reads the time since the last observation.
+    RnnDt(RnnDtConfig),
+    /// A recurrent network whose inputs and state decay.
+    GruD(GruDConfig),
+    /// A curve from an initial state that all observations determine.
+    LatentOde(LatentOdeConfig),
+    /// A continuous gated recurrent unit with Bayesian updates.
+    GruOdeBayes(GruOdeBayesConfig),
     /// Attention to all observations and a smooth decoder, compensated.
     LatentCssc(LatentCsscConfig),
     /// A network from outside this library; its program builds it.
@@ -58,6 +70,26 @@ fn ode_rnn(compensation: Compensation) -> ModelConfig {
 /// All methods that are trained, the simpler first.
 pub const MODEL_METHODS: &[ModelMethod] = &[
     ModelMethod {
+        name: "rnn-dt",
+        description: "a recurrent network that reads the time since the last observation",
+        config: || RnnDtConfig::default().into(),
+    },
+    ModelMethod {
+        name: "gru-d",
+        description: "a recurrent network whose inputs and state decay between observations",
+        config: || GruDConfig::default().into(),
+    },
+    ModelMethod {
+        name: "latent-ode",
+        description: "an ODE from an initial state that all observations determine: no jumps",
+        config: || LatentOdeConfig::default().into(),
+    },
+    ModelMethod {
+        name: "gru-ode-bayes",
+        description: "a continuous recurrent unit that says how sure it is: jumps",
+        config: || GruOdeBayesConfig::default().into(),
+    },
+    ModelMethod {
         name: "ode-rnn",
         description: "an ODE between observations, a recurrent update at each: jumps",
         config: || ode_rnn(Compensation::None),
@@ -84,11 +116,49 @@ macro_rules! each {
     ($model:expr, $config:ident => $body:expr, custom $custom:ident => $other:expr) => {
         match $model {
             ModelConfig::OdeRnn($config) => $body,
+            ModelConfig::RnnDt($config) => $body,
+            ModelConfig::GruD($config) => $body,
+            ModelConfig::LatentOde($config) => $body,
+            ModelConfig::GruOdeBayes($config) => $body,
             ModelConfig::LatentCssc($config) => $body,
             ModelConfig::Custom($custom) => $other,
         }
     };
 }
+
+/// A number type in which networks are built: `f32` to train, `f64` for curves. Networks are generic, and
+/// generic code is compiled again in every program that uses it; through this trait they are compiled
+/// once, here.
+pub trait Precision: Float {
+    /// The network of `config`, its parameters added to the store.
+    ///
+    /// # Errors
+    /// As [`ModelConfig::build`].
+    fn network(
+        config: &ModelConfig,
+        parameters: &mut Parameters<Self>,
+        seed: u64,
+    ) -> Result<Box<dyn Network<Self>>, Error>;
+}
+
+macro_rules! precision {
+    ($($number:ty),*) => {
+        $(impl Precision for $number {
+            fn network(
+                config: &ModelConfig,
+                parameters: &mut Parameters<Self>,
+                seed: u64,
+            ) -> Result<Box<dyn Network<Self>>, Error> {
+                config.build_in(parameters, seed)
+            }
+        })*
+    };
+}
+
+precision!(f32, f64);
+
+/// A network with its parameters.
+pub type Built<T> = (Box<dyn Network<T>>, Parameters<T>);
 
 impl Default for ModelConfig {
     fn default() -> Self {
@@ -96,17 +166,25 @@ impl Default for ModelConfig {
     }
 }
 
-impl From<LatentCsscConfig> for ModelConfig {
-    fn from(config: LatentCsscConfig) -> Self {
-        Self::LatentCssc(config)
-    }
+/// Settings of each kind are settings of a model.
+macro_rules! from_settings {
+    ($($variant:ident($config:ty)),*) => {
+        $(impl From<$config> for ModelConfig {
+            fn from(config: $config) -> Self {
+                Self::$variant(config)
+            }
+        })*
+    };
 }
 
-impl From<OdeRnnConfig> for ModelConfig {
-    fn from(config: OdeRnnConfig) -> Self {
-        Self::OdeRnn(config)
-    }
-}
+from_settings!(
+    OdeRnn(OdeRnnConfig),
+    RnnDt(RnnDtConfig),
+    GruD(GruDConfig),
+    LatentOde(LatentOdeConfig),
+    GruOdeBayes(GruOdeBayesConfig),
+    LatentCssc(LatentCsscConfig)
+);
 
 impl ModelConfig {
     /// The default settings of a method, if there is one of that name.
@@ -138,6 +216,10 @@ impl ModelConfig {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::OdeRnn(_) => "ode-rnn",
+            Self::RnnDt(_) => "rnn-dt",
+            Self::GruD(_) => "gru-d",
+            Self::LatentOde(_) => "latent-ode",
+            Self::GruOdeBayes(_) => "gru-ode-bayes",
             Self::LatentCssc(_) => "latent-cssc",
             Self::Custom(_) => "custom",
         }
@@ -192,20 +274,17 @@ impl ModelConfig {
     ///
     /// # Errors
     /// If a setting is out of range, or the network is not one of this library.
-    pub fn build<T: Float>(
-        &self,
-        seed: u64,
-    ) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+    pub fn build<T: Precision>(&self, seed: u64) -> Result<Built<T>, Error> {
         let mut parameters = Parameters::new();
-        let network = self.build_in(&mut parameters, seed)?;
+        let network = T::network(self, &mut parameters, seed)?;
         parameters.pack();
         Ok((network, parameters))
     }
 
     /// The network with parameters that are all zero and not packed, to be filled from a file.
-    pub(crate) fn blank<T: Float>(&self) -> Result<(Box<dyn Network<T>>, Parameters<T>), Error> {
+    pub(crate) fn blank<T: Precision>(&self) -> Result<Built<T>, Error> {
         let mut parameters = Parameters::blank();
-        let network = self.build_in(&mut parameters, 0)?;
+        let network = T::network(self, &mut parameters, 0)?;
         Ok((network, parameters))
     }
 
@@ -217,6 +296,10 @@ impl ModelConfig {
         self.check()?;
         Ok(match self {
             Self::OdeRnn(config) => Box::new(OdeRnn::new(config, parameters, seed)),
+            Self::RnnDt(config) => Box::new(RnnDt::new(config, parameters, seed)),
+            Self::GruD(config) => Box::new(GruD::new(config, parameters, seed)),
+            Self::LatentOde(config) => Box::new(LatentOde::new(config, parameters, seed)),
+            Self::GruOdeBayes(config) => Box::new(GruOdeBayes::new(config, parameters, seed)),
             Self::LatentCssc(config) => Box::new(LatentCssc::new(config, parameters, seed)),
             Self::Custom(custom) => return Err(custom.unknown()),
         })
@@ -249,6 +332,10 @@ impl<'de> Deserialize<'de> for ModelConfig {
         let settings = Value::Object(settings);
         let config = match kind.as_str() {
             "ode-rnn" => named(settings).map(Self::OdeRnn),
+            "rnn-dt" => named(settings).map(Self::RnnDt),
+            "gru-d" => named(settings).map(Self::GruD),
+            "latent-ode" => named(settings).map(Self::LatentOde),
+            "gru-ode-bayes" => named(settings).map(Self::GruOdeBayes),
             "latent-cssc" => named(settings).map(Self::LatentCssc),
             "custom" => named(settings).map(Self::Custom),
             _ => {

@@ -24,6 +24,9 @@ pub struct Model {
     pub(crate) info: ModelInfo,
 }
 
+/// A network from outside this library for curves, and room for its parameters.
+pub type Rebuilt = (Arc<dyn Network<f64>>, Parameters<f32>);
+
 /// Everything about a model but its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -120,7 +123,7 @@ impl Model {
     /// As [`Model::load`], and what `build` says.
     pub fn load_with(
         path: &Path,
-        build: impl FnOnce(&ModelInfo) -> Result<(Arc<dyn Network<f64>>, Parameters<f32>), Error>,
+        build: impl FnOnce(&ModelInfo) -> Result<Rebuilt, Error>,
     ) -> Result<Self, Error> {
         let (info, tensors) = read(path)?;
         let (network, parameters) = build(&info)?;

@@ -6,27 +6,44 @@
 //! | `config` | all models by their settings, the only place that knows every kind |
 //! | `compensated` | what they share when their output or state is compensated |
 //! | `ode_rnn` | ODE-RNN, CSSC and hidden CSSC, one- or two-sided |
+//! | `rnn_dt`, `gru_d` | recurrent networks without a flow |
+//! | `latent_ode` | an initial state from all observations, and its flow |
+//! | `gru_ode_bayes` | a continuous gated recurrent unit that says how sure it is |
+//! | `checks`, `rows`, `sequence`, `walk`, `gaussian` | what the models share |
 //! | `latent_cssc` | our own: attention to all observations, a smooth decoder |
 //! | `windows`, `curve`, `curve_options`, `interpolate` | the curve of a series at any times |
 //! | `container`, `file` | models on disk |
 
+mod checks;
 mod compensated;
 mod config;
 pub(crate) mod container;
 mod curve;
 mod curve_options;
 mod file;
+mod gaussian;
+mod gru_d;
+mod gru_ode_bayes;
 mod interpolate;
 mod latent_cssc;
+mod latent_ode;
 mod network;
 mod ode_rnn;
+mod rnn_dt;
+mod rows;
+mod sequence;
+mod walk;
 mod windows;
 
 pub use compensated::{Compensation, CompensationSettings, observations};
-pub use config::{CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod};
+pub use config::{Built, CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod, Precision};
 pub use curve_options::CurveOptions;
-pub use file::{Model, ModelInfo};
+pub use file::{Model, ModelInfo, Rebuilt};
+pub use gru_d::{GruD, GruDConfig};
+pub use gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 pub use interpolate::{Bands, Interpolation};
 pub use latent_cssc::{LatentCssc, LatentCsscConfig};
+pub use latent_ode::{LatentOde, LatentOdeConfig};
 pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};
+pub use rnn_dt::{RnnDt, RnnDtConfig};

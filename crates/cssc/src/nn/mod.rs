@@ -30,6 +30,7 @@ mod reduce;
 mod softmax;
 
 pub use activation::Activation;
+pub use arch::{InstructionSet, InstructionSetError};
 pub use cell::GatedCell;
 pub use float::Float;
 pub use graph::{Gradient, Graph};

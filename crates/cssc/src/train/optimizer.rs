@@ -97,7 +97,7 @@ impl<T: Float> Optimizer<T> {
         self.steps += 1;
         let shrink = T::from_f64(1.0 - rate * self.decay);
         if self.decay > 0.0 {
-            parameters.iter_mut().for_each(|x| *x = *x * shrink);
+            parameters.iter_mut().for_each(|x| *x *= shrink);
         }
         match self.kind {
             OptimizerKind::AdaMax => self.adamax(parameters, gradient, factor, rate),

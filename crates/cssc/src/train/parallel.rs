@@ -53,6 +53,14 @@ impl Default for LossStep {
     }
 }
 
+impl LossStep {
+    /// The draws that a network makes for one shard of [`SHARD`] series in this step.
+    #[must_use]
+    pub fn draws(&self, shard: usize) -> Random {
+        draws(self.seed, self.step, shard)
+    }
+}
+
 /// The draws of a network for one shard of a step: a stream of its own, so that bits do not depend on
 /// the number of threads. Other streams of the same seed choose batches and observations.
 fn draws(seed: u64, step: u64, shard: usize) -> Random {
@@ -126,7 +134,7 @@ impl<T: Float> ParallelBatch<T> {
             worker.gradient.values.fill(T::ZERO);
             let mut graph = Graph::new(&mut worker.memory, parameters);
             let series = &observed(part);
-            let mut random = draws(at.seed, at.step, shard);
+            let mut random = at.draws(shard);
             let prediction =
                 network.predict(&mut graph, &Batch { series, training }, &mut random)?;
             let (targets, weights) = targets::<T>(part, &prediction);

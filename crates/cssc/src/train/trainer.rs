@@ -14,7 +14,7 @@ use super::sample::{Masking, Sample};
 use crate::Error;
 use crate::data::{Dataset, Random};
 use crate::model::{Compensation, Model, ModelConfig, Network};
-use crate::nn::{Gradient, Parameters};
+use crate::nn::{Gradient, InstructionSet, Parameters};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -327,7 +327,8 @@ impl<'d> Trainer<'d> {
         &mut self,
         mut progress: impl FnMut(&Self, &Progress) -> Control,
     ) -> Result<(), Error> {
-        let span = tracing::info_span!("train", steps = self.config.steps);
+        let set = InstructionSet::in_use();
+        let span = tracing::info_span!("train", steps = self.config.steps, instructions = %set);
         let _entered = span.enter();
         let start = Instant::now();
         // An earlier part of this training may have been stopped; this one is not, so far.

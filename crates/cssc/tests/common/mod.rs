@@ -10,3 +10,5 @@ pub mod models;
 pub mod problem;
 pub mod random;
 pub mod smoothing;
+#[cfg(feature = "nn")]
+pub mod systems;

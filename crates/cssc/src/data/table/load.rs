@@ -11,7 +11,7 @@ const MOST_KEPT: usize = 5_000_000;
 
 /// The series of a table, or its first ones.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedTable {
     /// The series.
     pub dataset: Dataset,
     /// Whether these are all.
@@ -26,7 +26,7 @@ impl TableReader {
     ///
     /// # Errors
     /// If the table cannot be read.
-    pub fn load(&mut self, most_cells: usize) -> Result<Loaded, Error> {
+    pub fn load(&mut self, most_cells: usize) -> Result<LoadedTable, Error> {
         let (mut series, mut cells, mut complete) = (Vec::new(), 0, true);
         let mut kept = Some(Vec::new());
         for rows in self.by_ref() {
@@ -47,7 +47,7 @@ impl TableReader {
         }
         let columns = &self.shape().columns;
         let dataset = Dataset::new(columns.channel_names(), series)?;
-        Ok(Loaded {
+        Ok(LoadedTable {
             dataset: dataset.with_integers(columns.integer_ranges()),
             complete,
             kept: kept.filter(|_| complete),
@@ -55,7 +55,7 @@ impl TableReader {
     }
 }
 
-impl Loaded {
+impl LoadedTable {
     /// All series of the table with their rows: from memory where they were kept, otherwise read
     /// again by the `reader` they were loaded by.
     ///

@@ -64,7 +64,7 @@ pub use filled::Extras;
 pub use formats::{Formats, TableFormat};
 pub use guard::panics_are_errors;
 pub use input::Input;
-pub use load::Loaded;
+pub use load::LoadedTable;
 pub use notice::Notice;
 pub use number::NumberRules;
 pub use options::{Duplicates, ReadOptions, TimeFormat};

@@ -24,6 +24,8 @@ pub enum Notice {
     UnsortedSeries(u64),
     /// So many rows went into means with rows of the same time.
     AveragedRows(u64),
+    /// So many rows were left out for another one of the same time.
+    DroppedRows(u64),
     /// So many rows had no entry at all and were left out.
     EmptyRows(u64),
     /// A quoted entry holds lines that look like rows.
@@ -84,7 +86,10 @@ impl Notice {
     pub(super) fn says_something(&self) -> bool {
         !matches!(
             self,
-            Self::UnsortedSeries(0) | Self::AveragedRows(0) | Self::EmptyRows(0)
+            Self::UnsortedSeries(0)
+                | Self::AveragedRows(0)
+                | Self::DroppedRows(0)
+                | Self::EmptyRows(0)
         )
     }
 
@@ -129,6 +134,10 @@ impl fmt::Display for Notice {
             Self::AveragedRows(count) => write!(
                 f,
                 "{count} rows were averaged with rows of the same series and time"
+            ),
+            Self::DroppedRows(count) => write!(
+                f,
+                "{count} rows were left out for others of the same series and time"
             ),
             Self::EmptyRows(count) => write!(f, "{count} rows without any entry were left out"),
             Self::SwallowedRows { line, rows } => write!(

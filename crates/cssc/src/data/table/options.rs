@@ -11,6 +11,10 @@ pub enum Duplicates {
     /// Keep one row with the mean of the values that are there; columns that are passed through
     /// keep the entries of the first row.
     Average,
+    /// Keep the first row as it is.
+    First,
+    /// Keep the last row as it is.
+    Last,
 }
 
 /// How times are written.

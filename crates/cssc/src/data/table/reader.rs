@@ -150,6 +150,7 @@ impl TableReader {
         notices.extend([
             Notice::UnsortedSeries(repairs.unsorted_series),
             Notice::AveragedRows(repairs.averaged_rows),
+            Notice::DroppedRows(repairs.dropped_rows),
             Notice::EmptyRows(self.skipped),
         ]);
         notices.retain(Notice::says_something);

@@ -42,6 +42,7 @@ impl SeriesRows {
 pub(super) struct Repairs {
     pub(super) unsorted_series: u64,
     pub(super) averaged_rows: u64,
+    pub(super) dropped_rows: u64,
 }
 
 /// Makes a series of rows that belong together.
@@ -81,9 +82,24 @@ impl Assembler<'_> {
                 return Err(self.equal_times(&rows, again));
             }
             let first = first_of_each(&times);
-            repairs.averaged_rows += (times.len() - first.len()) as u64;
-            (values, averaged) = average(&values, channels, &first, times.len());
-            rows = self.take(&rows, &first)?;
+            let repeated = (times.len() - first.len()) as u64;
+            let mut kept = first.clone();
+            match self.duplicates {
+                Duplicates::First | Duplicates::Last => {
+                    repairs.dropped_rows += repeated;
+                    if self.duplicates == Duplicates::Last {
+                        let ends = first.iter().skip(1).copied().chain([times.len()]);
+                        kept = ends.map(|end| end - 1).collect();
+                    }
+                    let row = |&row: &usize| &values[row * channels..(row + 1) * channels];
+                    values = kept.iter().flat_map(row).copied().collect();
+                }
+                _ => {
+                    repairs.averaged_rows += repeated;
+                    (values, averaged) = average(&values, channels, &first, times.len());
+                }
+            }
+            rows = self.take(&rows, &kept)?;
             times = first.iter().map(|&row| times[row]).collect();
         }
         let series = Series::new(id, channels, times, values)?;

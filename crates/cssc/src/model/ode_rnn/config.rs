@@ -2,6 +2,7 @@
 
 use crate::EndRule;
 use crate::compensate::DEFAULT_MAX_FOLD;
+use crate::model::checks;
 use crate::model::{Compensation, CompensationSettings};
 use crate::nn::Activation;
 use crate::ode::Solver;
@@ -122,41 +123,17 @@ impl OdeRnnConfig {
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), String> {
-        let sizes = [
+        checks::sizes(&[
             ("channels", self.channels),
             ("hidden", self.hidden),
             ("cell", self.cell),
-        ];
-        for (name, size) in sizes {
-            if size == 0 || size > 1 << 20 {
-                return Err(format!(
-                    "`{name}` is {size}; give a number from 1 to {}",
-                    1 << 20
-                ));
-            }
-        }
-        for (name, widths) in [("dynamics", &self.dynamics), ("decoder", &self.decoder)] {
-            if widths.iter().any(|&w| w == 0 || w > 1 << 20) || widths.len() > 64 {
-                return Err(format!(
-                    "`{name}` is {widths:?}; give at most 64 widths of at least 1"
-                ));
-            }
-        }
-        let positive = [
+        ])?;
+        checks::layers(&[("dynamics", &self.dynamics), ("decoder", &self.decoder)])?;
+        checks::positive(&[
             ("step", self.step),
             ("initial-std-dev", self.initial_std_dev),
-        ];
-        for (name, value) in positive {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(format!("`{name}` is {value}; give a positive number"));
-            }
-        }
-        if !(self.compensation_weight >= 0.0 && self.compensation_weight.is_finite()) {
-            let weight = self.compensation_weight;
-            return Err(format!(
-                "`compensation-weight` is {weight}; give 0 or a positive number"
-            ));
-        }
+        ])?;
+        checks::not_negative(&[("compensation-weight", self.compensation_weight)])?;
         match self.derivatives {
             Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => Err(format!(
                 "the step of numerical derivatives is {step}; give a positive number"

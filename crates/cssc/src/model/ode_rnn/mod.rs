@@ -4,15 +4,14 @@
 //! |---|---|
 //! | `config` | settings |
 //! | `network` | f, g and the cell, for one direction or two |
-//! | `walk` | the state from step to step and from observation to observation |
-//! | `limits` | the states of the walks, and the limits of the prediction at the knots |
+//! | `limits` | the limits of the prediction and of the state at the knots |
 //! | `predict` | from observations to a prediction, recorded for training, and traced for curves |
 
 mod config;
 mod limits;
 mod network;
 mod predict;
-mod walk;
 
 pub use config::{Derivatives, OdeRnnConfig, StopGradient};
 pub use network::OdeRnn;
+pub(crate) use network::Walker;

@@ -2,7 +2,11 @@
 
 use super::config::OdeRnnConfig;
 use crate::data::Random;
-use crate::nn::{Activation, Float, GatedCell, Initializer, Mlp, Parameters};
+use crate::model::network::Observed;
+use crate::model::rows::{values_and_mask, widths, zeros};
+use crate::model::walk::{Manner, Walk};
+use crate::nn::{Activation, Float, GatedCell, Graph, Initializer, Mlp, Parameters, Var};
+use crate::ode::Schedule;
 
 /// The networks that walk in one direction: h' = f(h) and the update at an observation.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +30,18 @@ impl OdeRnn {
         let initializer = Initializer::Normal(config.initial_std_dev);
         let mut random = Random::new(seed);
         let walker = |prefix: &str, parameters: &mut Parameters<T>, random: &mut Random| {
-            Walker::new(parameters, config, prefix, initializer, random)
+            let widths = widths(config.hidden, &config.dynamics, config.hidden);
+            let sizes = [config.channels, config.cell];
+            let activation = config.activation;
+            Walker::new(
+                parameters,
+                prefix,
+                &widths,
+                sizes,
+                activation,
+                initializer,
+                random,
+            )
         };
         let forward = walker("", parameters, &mut random);
         let sides = if config.two_sided { 2 } else { 1 };
@@ -53,32 +68,44 @@ impl OdeRnn {
 }
 
 impl Walker {
-    fn new<T: Float>(
+    /// Adds `PREFIXdynamics` and `PREFIXcell` to the store; the widths are those of f.
+    pub(crate) fn new<T: Float>(
         parameters: &mut Parameters<T>,
-        config: &OdeRnnConfig,
         prefix: &str,
+        widths: &[usize],
+        [channels, cell]: [usize; 2],
+        activation: Activation,
         initializer: Initializer,
         random: &mut Random,
     ) -> Self {
-        let widths = widths(config.hidden, &config.dynamics, config.hidden);
-        let activations = [config.activation, Activation::Identity];
+        let activations = [activation, Activation::Identity];
         let name = format!("{prefix}dynamics");
-        let dynamics = Mlp::new(parameters, &name, &widths, activations, initializer, random);
-        let sizes = [config.hidden, 2 * config.channels, config.cell];
-        let cell = GatedCell::new(
-            parameters,
-            &format!("{prefix}cell"),
-            sizes,
-            initializer,
-            random,
-        );
+        let dynamics = Mlp::new(parameters, &name, widths, activations, initializer, random);
+        let sizes = [widths[0], 2 * channels, cell];
+        let name = format!("{prefix}cell");
+        let cell = GatedCell::new(parameters, &name, sizes, initializer, random);
         Self { dynamics, cell }
     }
-}
 
-fn widths(inputs: usize, hidden: &[usize], outputs: usize) -> Vec<usize> {
-    let mut widths = vec![inputs];
-    widths.extend_from_slice(hidden);
-    widths.push(outputs);
-    widths
+    /// The walk over a batch. Before its first observation the state is 0.
+    pub(crate) fn walk<'a, T: Float>(
+        &'a self,
+        graph: &mut Graph<'_, T>,
+        manner: Manner<'a>,
+        series: &[Observed<'_>],
+        schedule: &Schedule,
+    ) -> Walk<'a, T, Mlp> {
+        let start = zeros(graph, schedule.rows.len(), self.dynamics.inputs());
+        let mut numbers = Vec::new();
+        let mut update = |graph: &mut Graph<'_, T>, state: Var, knots: &[(usize, usize)]| {
+            numbers.clear();
+            for &(item, knot) in knots {
+                values_and_mask(&series[item], knot, &mut numbers);
+            }
+            let inputs = graph.input(knots.len(), numbers.len() / knots.len(), &numbers);
+            self.cell.forward(graph, state, inputs)
+        };
+        let field = &self.dynamics;
+        Walk::record(graph, field, manner, schedule, start, Some(&mut update))
+    }
 }

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! `W` is cut into panels of two registers (the last may be one); a tile of up to 6 rows
-//! (12 with 32 registers) times one panel stays in registers over the whole sum. Row blocks
+//! (9 with 32 registers) times one panel stays in registers over the whole sum. Row blocks
 //! are made equally tall, so that 25 rows are five tiles of 5 and not four of 6 and one of 1.
 //!
 //! Cost: 2·rows·k·n operations each. Sums run over k (or rows) in index order, so the result
-//! does not depend on the number of threads or on neighbouring rows.
+//! does not depend on the number of threads, on neighbouring rows or on the shapes of tiles; nor
+//! on the instruction set, as long as it fuses multiplication and addition.
 
 mod aligned;
 mod outer_product;

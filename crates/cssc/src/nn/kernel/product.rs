@@ -11,8 +11,11 @@ use pulp::{Arch, Simd, WithSimd};
 const ROWS_PER_PASS: usize = 96;
 
 /// Lines of a panel in one turn of the inner loop: the loop's own instructions take up to a
-/// tenth of the time otherwise, and more when another program shares the core.
-const UNROLLED: usize = 4;
+/// tenth of the time otherwise, and more when another program shares the core. Taller tiles do
+/// enough in a line, and of several lines the compiler reads more of x than there are registers.
+const fn unrolled_lines(height: usize) -> usize {
+    if height > 6 { 1 } else { 4 }
+}
 
 /// What [`product`] does with what is already in its output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,9 +128,10 @@ impl<T: Float> tile::Tile for Tile<T> {
         prefetch_tile::<T, HEIGHT>(self.out, self.stride, self.columns);
         let mut sums = Sums::<T, S, HEIGHT, WIDTH>::zero(simd);
         let line = |p| self.panel.wrapping_add(p * WIDTH * T::lanes::<S>());
-        let whole = self.k / UNROLLED * UNROLLED;
-        for p in (0..whole).step_by(UNROLLED) {
-            for q in p..p + UNROLLED {
+        let lines = const { unrolled_lines(HEIGHT) };
+        let whole = self.k / lines * lines;
+        for p in (0..whole).step_by(lines) {
+            for q in p..p + lines {
                 // SAFETY: q < k.
                 unsafe { sums.add(self.x.add(q), self.k, line(q)) };
             }

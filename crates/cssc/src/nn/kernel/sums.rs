@@ -11,7 +11,7 @@ use pulp::Simd;
 /// The code of `$body` once for every `$i` below `$count`, without a loop.
 macro_rules! unrolled {
     ($i:ident < $count:ident, $body:block) => {
-        unrolled!(@ $i < $count, $body, 0 1 2 3 4 5 6 7 8 9 10 11)
+        unrolled!(@ $i < $count, $body, 0 1 2 3 4 5 6 7 8)
     };
     (@ $i:ident < $count:ident, $body:block, $($n:literal)*) => {
         $(if const { $n < $count } {
@@ -49,12 +49,14 @@ impl<T: Float, S: Simd, const HEIGHT: usize, const WIDTH: usize> Sums<T, S, HEIG
     pub(super) unsafe fn add(&mut self, x: *const T, stride: usize, line: *const T) {
         let lanes = T::lanes::<S>();
         let mut weights = [T::splat(self.simd, T::ZERO); WIDTH];
-        // SAFETY: promised by the caller.
         both!(v < WIDTH, {
+            // SAFETY: the caller promises WIDTH registers at `line`.
             weights[v] = unsafe { T::load::<S>(line.add(v * lanes)) };
         });
         unrolled!(i < HEIGHT, {
-            let x = T::splat(self.simd, unsafe { *x.add(i * stride) });
+            // SAFETY: the caller promises a number in each of the HEIGHT places of x.
+            let x = unsafe { *x.add(i * stride) };
+            let x = T::splat(self.simd, x);
             both!(v < WIDTH, {
                 self.sums[i][v] = T::mul_add(self.simd, x, weights[v], self.sums[i][v]);
             });

@@ -196,3 +196,30 @@ fn a_row_does_not_depend_on_its_neighbours() {
         }
     }
 }
+
+/// x·W and xᵀ·dy, for every set that fuses multiplication and addition: no sum depends on how
+/// many numbers a register holds or how tall a tile is.
+#[test]
+fn all_vector_instructions_give_the_same_bits() {
+    let mut chance = Random::new(4);
+    for [rows, k, n] in shapes() {
+        let (x, w) = (
+            random::<f32>(&mut chance, rows * k),
+            random::<f32>(&mut chance, k * n),
+        );
+        let dy = random::<f32>(&mut chance, rows * n);
+        let all: Vec<_> = instruction_sets()[1..]
+            .iter()
+            .map(|&arch| {
+                let mut packed = Packed::default();
+                packed.pack(arch, &w, k, n, Orientation::Straight);
+                let (mut out, mut gradient) = (vec![0.0; rows * n], vec![0.0; k * n]);
+                product(arch, &x, &packed, None, &mut out, Output::Store);
+                let uses = [Use { x: &x, dy: &dy }];
+                outer_product(arch, &uses, k, n, &mut gradient, &mut Aligned::default());
+                (out, gradient)
+            })
+            .collect();
+        assert!(all.iter().all(|one| *one == all[0]), "{rows} {k} {n}");
+    }
+}

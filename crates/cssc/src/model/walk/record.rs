@@ -1,13 +1,11 @@
-//! The walk of an ODE-RNN over a batch (paper eq. 1-4), and how its states are read.
+//! The walk of a state over a batch (paper eq. 1-4), and how its states are read.
 //!
-//! Between stops the state follows h' = f(h); at a knot the cell updates it. The state before
+//! Between stops the state follows h' = f(h); at a knot it may be updated. The state before
 //! the update is the limit from the left, the state after it the limit from the right; a walk
-//! that comes back from the end sees them the other way round. Before its first observation
-//! the state is 0.
+//! that comes back from the end sees them the other way round.
 
-use super::network::Walker;
-use crate::nn::{Float, Graph, Trace, Var, parts};
-use crate::ode::{Field, Row, Schedule, Tableau, advance, advance_from};
+use crate::nn::{Float, Graph, Var, parts};
+use crate::ode::{Row, Schedule, SmoothField, Tableau, advance, advance_from};
 use crate::{Jets, Side};
 
 /// Which way a walk goes.
@@ -27,59 +25,78 @@ pub(crate) struct Pick {
     pub(crate) side: Side,
 }
 
+/// The update of some rows at their knots: from their states [rows, width] and the (item, knot) of
+/// each to their new states.
+pub(crate) type Update<'u, T> = dyn FnMut(&mut Graph<'_, T>, Var, &[(usize, usize)]) -> Var + 'u;
+
+/// How a batch is walked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner<'a> {
+    pub(crate) tableau: &'a Tableau,
+    pub(crate) direction: Direction,
+    /// Whether derivatives of the states will be asked for.
+    pub(crate) traced: bool,
+}
+
 /// The recorded walk of a batch.
 #[derive(Debug)]
-pub(crate) struct Walk<'a> {
-    walker: &'a Walker,
+pub(crate) struct Walk<'a, T: Float, F: SmoothField<T>> {
+    field: &'a F,
     tableau: &'a Tableau,
     direction: Direction,
     /// Steps of each row.
     steps: Vec<usize>,
-    /// Whether a row's stop, counted along the walk, is a knot.
-    is_knot: Vec<Vec<bool>>,
+    /// Whether a row's state is updated at a stop, counted along the walk.
+    is_updated: Vec<Vec<bool>>,
     /// States before and after the update at each stop, counted along the walk.
     before: Vec<Var>,
     after: Vec<Var>,
     /// First evaluation of f in each step, at the state after the stop's update.
-    traces: Vec<Trace>,
+    flows: Vec<Var>,
+    /// The same, as derivatives need it.
+    traces: Vec<F::Trace>,
 }
 
-impl<'a> Walk<'a> {
-    /// Walks all rows of `schedule`; a traced walk can give jets. `inputs(item, knot)` appends
-    /// what the cell reads at a knot: values, then mask.
-    pub(crate) fn record<T: Float>(
+impl<'a, T: Float, F: SmoothField<T>> Walk<'a, T, F> {
+    /// Walks all rows of `schedule` from the states `start` [rows, width]; without `update` the flow
+    /// is all there is.
+    pub(crate) fn record(
         graph: &mut Graph<'_, T>,
-        walker: &'a Walker,
-        tableau: &'a Tableau,
+        field: &'a F,
+        manner: Manner<'a>,
         schedule: &Schedule,
-        (direction, traced): (Direction, bool),
-        mut inputs: impl FnMut(usize, usize, &mut Vec<T>),
+        start: Var,
+        mut update: Option<&mut Update<'_, T>>,
     ) -> Self {
+        let Manner {
+            tableau,
+            direction,
+            traced,
+        } = manner;
         let along = |row: &Row, i: usize| match direction {
             Direction::Forward => i,
             Direction::Backward => row.steps() - i,
         };
         let rows = &schedule.rows;
-        let hidden = walker.dynamics.inputs();
+        let updates = update.is_some();
+        let is_updated = |row: &Row| {
+            (0..row.stops.len())
+                .map(|i| updates && row.stops[along(row, i)].knot.is_some())
+                .collect()
+        };
         let mut walk = Self {
-            walker,
+            field,
             tableau,
             direction,
             steps: rows.iter().map(|row| row.steps()).collect(),
-            is_knot: rows
-                .iter()
-                .map(|row| {
-                    (0..row.stops.len())
-                        .map(|i| row.stops[along(row, i)].knot.is_some())
-                        .collect()
-                })
-                .collect(),
+            is_updated: rows.iter().map(is_updated).collect(),
             before: Vec::with_capacity(schedule.steps() + 1),
             after: Vec::with_capacity(schedule.steps() + 1),
+            flows: Vec::with_capacity(schedule.steps()),
             traces: Vec::with_capacity(schedule.steps()),
         };
-        let mut state = graph.input(rows.len(), hidden, &vec![T::ZERO; rows.len() * hidden]);
-        let (mut lengths, mut updated, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut state = start;
+        let (mut lengths, mut updated, mut knots) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..=schedule.steps() {
             if i > 0 {
                 let active = schedule.active(i - 1);
@@ -91,32 +108,41 @@ impl<'a> Walk<'a> {
                     let [from, to] = [i - 1, i].map(|i| row.stops[along(row, i)].time);
                     T::from_f64((to - from).abs())
                 }));
-                let dynamics = &walker.dynamics;
-                let start = traced.then(|| dynamics.forward_traced(graph, state));
-                let flow = match start {
-                    Some(trace) => trace.output,
-                    None => dynamics.flow(graph, state),
-                };
-                walk.traces.extend(start);
-                state = advance_from(graph, dynamics, tableau, [state, flow], &lengths);
+                let flow = walk.flow_from(graph, state, traced);
+                state = advance_from(graph, field, tableau, [state, flow], &lengths);
             }
             walk.before.push(state);
-            updated.clear();
-            numbers.clear();
-            for (r, row) in rows[..graph.rows(state)].iter().enumerate() {
-                if let Some(knot) = row.stops[along(row, i)].knot {
-                    updated.push(r);
-                    inputs(row.item, knot, &mut numbers);
+            if let Some(update) = &mut update {
+                updated.clear();
+                knots.clear();
+                for (r, row) in rows[..graph.rows(state)].iter().enumerate() {
+                    if let Some(knot) = row.stops[along(row, i)].knot {
+                        updated.push(r);
+                        knots.push((row.item, knot));
+                    }
                 }
+                state = update_rows(graph, state, &updated, |graph, chosen| {
+                    update(graph, chosen, &knots)
+                });
             }
-            state = update(graph, walker, state, &updated, &numbers);
             walk.after.push(state);
         }
         walk
     }
 
-    /// The states picked, [picks, hidden].
-    pub(crate) fn states<T: Float>(
+    /// f at the start of the next step.
+    fn flow_from(&mut self, graph: &mut Graph<'_, T>, state: Var, traced: bool) -> Var {
+        if !traced {
+            return self.field.flow(graph, state);
+        }
+        let (flow, trace) = self.field.trace(graph, state);
+        self.flows.push(flow);
+        self.traces.push(trace);
+        flow
+    }
+
+    /// The states picked, [picks, width].
+    pub(crate) fn states(
         &self,
         graph: &mut Graph<'_, T>,
         picks: impl Iterator<Item = Pick>,
@@ -149,9 +175,9 @@ impl<'a> Walk<'a> {
     }
 
     /// States with slope h' = f and, if wanted, curvature h'' = (∂f/∂h) f by time, for picks
-    /// in any order, each [picks, hidden]. Where the next step started from the picked state,
+    /// in any order, each [picks, width]. Where the next step started from the picked state,
     /// its evaluation of f is used again; the others go through f in stacked passes.
-    pub(crate) fn jets<T: Float>(
+    pub(crate) fn jets(
         &self,
         graph: &mut Graph<'_, T>,
         picks: &[Pick],
@@ -192,29 +218,24 @@ impl<'a> Walk<'a> {
     }
 
     /// f and, if wanted, (∂f/∂h) f at picks that are all known from the walk or all new.
-    fn flow<T: Float>(
+    fn flow(
         &self,
         graph: &mut Graph<'_, T>,
         picks: &[Pick],
         curvature: bool,
     ) -> (Var, Option<Var>) {
-        let dynamics = &self.walker.dynamics;
+        let field = self.field;
         let known: Option<Vec<(usize, usize)>> = picks
             .iter()
             .map(|&pick| Some((self.next_step(pick)?, pick.row)))
             .collect();
         let Some(places) = known else {
             let states = self.states(graph, picks.iter().copied());
-            let trace = dynamics.forward_traced(graph, states);
-            let flow = trace.output;
-            return (
-                flow,
-                curvature.then(|| dynamics.tangent(graph, &trace, flow)),
-            );
+            let (flow, trace) = field.trace(graph, states);
+            return (flow, curvature.then(|| field.tangent(graph, &trace, flow)));
         };
-        let outputs: Vec<Var> = self.traces.iter().map(|trace| trace.output).collect();
-        let flow = graph.collect(&outputs, places.iter().copied());
-        let tangent = curvature.then(|| dynamics.tangent_rows(graph, &self.traces, &places, flow));
+        let flow = graph.collect(&self.flows, places.iter().copied());
+        let tangent = curvature.then(|| field.tangent_rows(graph, &self.traces, &places, flow));
         (flow, tangent)
     }
 
@@ -222,7 +243,7 @@ impl<'a> Walk<'a> {
     fn next_step(&self, pick: Pick) -> Option<usize> {
         let (i, after) = self.seen(pick);
         let goes_on = i < self.steps[pick.row];
-        (goes_on && (after || !self.is_knot[pick.row][i])).then_some(i)
+        (goes_on && (after || !self.is_updated[pick.row][i])).then_some(i)
     }
 
     /// The side of a knot on which this walk knows its observation.
@@ -235,38 +256,31 @@ impl<'a> Walk<'a> {
 
     /// States `distance` after the given states in the time of the series (negative: before),
     /// by one step of the solver along the flow, never across a knot.
-    pub(crate) fn follow<T: Float>(
-        &self,
-        graph: &mut Graph<'_, T>,
-        states: Var,
-        distances: &[T],
-    ) -> Var {
+    pub(crate) fn follow(&self, graph: &mut Graph<'_, T>, states: Var, distances: &[T]) -> Var {
         let lengths: Vec<T> = match self.direction {
             Direction::Forward => distances.to_vec(),
             Direction::Backward => distances.iter().map(|&d| -d).collect(),
         };
-        advance(graph, &self.walker.dynamics, self.tableau, states, &lengths)
+        advance(graph, self.field, self.tableau, states, &lengths)
     }
 }
 
-/// The cell on the rows `updated`; the others stay.
-fn update<T: Float>(
+/// `update` of the rows `updated`; the others stay.
+fn update_rows<T: Float>(
     graph: &mut Graph<'_, T>,
-    walker: &Walker,
     state: Var,
     updated: &[usize],
-    numbers: &[T],
+    update: impl FnOnce(&mut Graph<'_, T>, Var) -> Var,
 ) -> Var {
     let rows = graph.rows(state);
     if updated.is_empty() {
         return state;
     }
-    let inputs = graph.input(updated.len(), numbers.len() / updated.len(), numbers);
     if updated.len() == rows {
-        return walker.cell.forward(graph, state, inputs);
+        return update(graph, state);
     }
     let chosen = graph.collect(&[state], updated.iter().map(|&r| (0, r)));
-    let new = walker.cell.forward(graph, chosen, inputs);
+    let new = update(graph, chosen);
     let mut next = updated.iter().copied().enumerate().peekable();
     graph.collect(
         &[state, new],
