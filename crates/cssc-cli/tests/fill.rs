@@ -384,8 +384,6 @@ fn glucose_gets_the_rows_of_its_shorter_gaps() {
         &table,
         "--duplicates",
         "average",
-        "--integer",
-        "glucose",
         "--every",
         "5min",
         "--max-gap",

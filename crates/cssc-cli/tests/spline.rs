@@ -229,12 +229,7 @@ fn every_table_that_can_be_filled_can_be_interpolated() {
     let at = ["--kind", "linear", "--at", "2024-03-02"];
     let run = |name: &str| place.run(&[&["spline", name], &at[..]].concat());
     assert_eq!(run("data.tsv").result(), "when,x\n2024-03-02,2.0\n");
-    let moment = "2024-03-02T00:00:00,2.0";
-    for (name, last) in [
-        ("data.parquet", moment),
-        ("data.arrow", moment),
-        ("data.csv.gz", "2024-03-02,2.0"),
-    ] {
+    for name in ["data.parquet", "data.arrow", "data.csv.gz"] {
         let fill = [
             "fill", "data.tsv", "--method", "linear", "-o", name, "--quiet",
         ];

@@ -38,9 +38,6 @@ fn get_parquet(place: &Place, name: &str) -> RecordBatch {
 fn fill(place: &Place, input: &str, output: &str, more: &[&str]) -> Outcome {
     let mut arguments = vec!["fill", input, "-o", output, "--quiet"];
     arguments.extend_from_slice(more);
-    if !more.contains(&"--method") {
-        arguments.extend(["--method", "linear"]);
-    }
     place.run(&arguments)
 }
 

@@ -257,11 +257,16 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|&row| (exact(row), self.value(row, channel)));
         if kind.is_integer() {
-            let integer = |(exact, value): (Option<i128>, Option<f64>)| {
-                let exact = exact.and_then(|exact| i64::try_from(exact).ok());
-                exact.or(value.map(|value| value.round() as i64))
+            let integer = |(exact, value): (Option<i128>, Option<f64>)| match exact {
+                Some(exact) => i64::try_from(exact).map(Some).map_err(|_| {
+                    ArrowError::InvalidArgumentError(format!(
+                        "{exact} is beyond integers of 64 bits"
+                    ))
+                }),
+                None => Ok(value.map(|value| value.round() as i64)),
             };
-            return Ok(Arc::new(values.map(integer).collect::<Int64Array>()));
+            let integers: Int64Array = values.map(integer).collect::<Result<_, _>>()?;
+            return Ok(Arc::new(integers));
         }
         let float = |(exact, value): (Option<i128>, Option<f64>)| match (exact, value) {
             (Some(exact), Some(value)) if loses_digits(exact, value) => {
