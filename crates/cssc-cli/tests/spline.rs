@@ -234,7 +234,9 @@ fn every_table_that_can_be_filled_can_be_interpolated() {
             "fill", "data.tsv", "--method", "linear", "-o", name, "--quiet",
         ];
         assert_eq!(place.run(&fill).code, Some(0));
-        assert_eq!(run(name).result().lines().last(), Some(last), "{name}");
+        // Parquet and Arrow hold the moments, not the text.
+        let found = run(name).result().replace("T00:00:00,", ",");
+        assert_eq!(found.lines().last(), Some("2024-03-02,2.0"), "{name}");
     }
     place.put(
         "ids.csv",

@@ -37,6 +37,9 @@ fn get_parquet(place: &Place, name: &str) -> RecordBatch {
 
 fn fill(place: &Place, input: &str, output: &str, more: &[&str]) -> Outcome {
     let mut arguments = vec!["fill", input, "-o", output, "--quiet"];
+    if !more.contains(&"--method") {
+        arguments.extend_from_slice(&["--method", "linear"]);
+    }
     arguments.extend_from_slice(more);
     place.run(&arguments)
 }
