@@ -238,6 +238,8 @@ mod signals {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .expect("the binary starts");
+        // Kept: waiting for a child closes its input, and then it would end by itself.
+        let _open = child.stdin.take();
         while !is_ready(&child) && child.try_wait().expect("it can be asked").is_none() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
