@@ -6,6 +6,7 @@ use super::features::{self, Span};
 use crate::Jets;
 use crate::data::Random;
 use crate::nn::{Activation, AttentionGroups, Dense, Float, Graph, Layer, Mlp, Parameters, Var};
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 /// Size of the output's weights at the beginning, as a part of the usual.
@@ -21,6 +22,9 @@ pub(super) trait Flow<T: Float>: Copy {
 
     /// A row of each series for its times.
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self;
+
+    /// Some of the rows, in any order and as often as wanted.
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self;
 
     /// The sine of every number.
     fn sine(self, graph: &mut Graph<'_, T>) -> Self;
@@ -59,6 +63,10 @@ impl<T: Float> Flow<T> for Var {
 
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self {
         graph.collect(&[rows], places.iter().map(|&(series, ..)| (0, series)))
+    }
+
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self {
+        graph.collect(&[self], rows.iter().map(|&row| (0, row)))
     }
 
     fn sine(self, graph: &mut Graph<'_, T>) -> Self {
@@ -111,6 +119,10 @@ impl<T: Float> Flow<T> for Jets<Var> {
             slope: zeros,
             curvature: zeros,
         }
+    }
+
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self {
+        self.map(|var| var.rows(graph, rows))
     }
 
     fn sine(self, graph: &mut Graph<'_, T>) -> Self {
@@ -211,7 +223,7 @@ impl Decoder {
         let angles = self.angles.forward(graph, code);
         let half = graph.columns(angles) / 2;
         let parts = [0, half].map(|first| graph.columns_of(angles, first, half));
-        let times: Vec<(Span, f64)> = places.iter().map(|&(_, span, t)| (span, t)).collect();
+        let (times, time_of) = distinct(places);
 
         let angles = F::angles(graph, places, parts);
         let sines = angles
@@ -223,6 +235,7 @@ impl Decoder {
         let shift = F::constant(graph, places, shift);
         let h = F::features(graph, self.frequencies, &times)
             .pass(graph, &self.time)
+            .rows(graph, &time_of)
             .plus(graph, sines)
             .plus(graph, shift);
         let seen = self.seen.map(|dense| dense.forward(graph, tokens));
@@ -234,6 +247,23 @@ impl Decoder {
         let more = h.pass(graph, &self.network);
         h.plus(graph, more).pass(graph, &self.output)
     }
+}
+
+/// The times of all places, each once, and the number of every place's own: series on one grid share what depends on
+/// time alone.
+fn distinct(places: &[(usize, Span, f64)]) -> (Vec<(Span, f64)>, Vec<usize>) {
+    let mut numbers = HashMap::new();
+    let mut times = Vec::new();
+    let number = |&(_, span, time): &(usize, Span, f64)| {
+        *numbers
+            .entry((span.bits(), time.to_bits()))
+            .or_insert_with(|| {
+                times.push((span, time));
+                times.len() - 1
+            })
+    };
+    let time_of = places.iter().map(number).collect();
+    (times, time_of)
 }
 
 /// Phases at random, frequencies from 0 to the fastest: otherwise all sines would begin as one. What is
