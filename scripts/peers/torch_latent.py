@@ -1,4 +1,4 @@
-"""Latent CSSC in PyTorch: attention over all observations, a smooth decoder, the natural spline of the residuals.
+"""Latent CSSC in PyTorch: attention over all observations, a smooth decoder, bumps, the natural spline of the residuals.
 
 Every series has equally many observed points here, so that all of it is batched products, and attention is PyTorch's own
 `scaled_dot_product_attention`. Written from the description in crates/cssc/src/model/latent_cssc.
@@ -24,7 +24,19 @@ def prepare(inputs, dtype):
     length = (times[-1] - times[0]).log().expand(len(times), 1)
     features = torch.cat((waves, length), dim=1).to(dtype)
     tokens = torch.cat((knots["observed"], torch.ones_like(knots["observed"]), features[index]), dim=-1)
-    return {"knots": knots, "index": index, "relative": relative.to(dtype), "features": features, "tokens": tokens}
+    return {"knots": knots, "index": index, "relative": relative.to(dtype), "features": features, "tokens": tokens,
+            **{name: array.to(dtype) for name, array in reach(times, times[index]).items()}}
+
+
+def reach(times, knots):
+    """Shares of the line through both neighbours of inner knots, gap features, and every bump at every point."""
+    gaps, length = knots.diff(dim=1), times[-1] - times[0]
+    part = (gaps[:, :-1] / (gaps[:, :-1] + gaps[:, 1:])).unsqueeze(-1)
+    whole = length.expand(len(knots), 1)
+    before, after = torch.cat((whole, gaps), dim=1), torch.cat((gaps, whole), dim=1)
+    u = (times[None, :, None] - knots[:, None, :]) / torch.minimum(before, after)[:, None, :]
+    return {"part": part, "gaps": torch.stack((before / length, after / length), dim=-1).log(),
+            "bumps": (1 - u.square()).clamp(min=0).pow(3)}
 
 
 def dense(parameters, name, x):
@@ -71,15 +83,29 @@ def decode(parameters, tokens, ready):
     return dense(parameters, "decoder.output", h + network(parameters, "decoder.network", h))
 
 
+def rough_part(parameters, tokens, residual, ready):
+    """What sweeps take from the residuals: heights of the bumps, [batch, knots, channels]."""
+    gates = dense(parameters, "bumps.token", tokens) + dense(parameters, "bumps.gaps", ready["gaps"])
+    smoother, part = residual, ready["part"]
+    for gate in gates.sigmoid().chunk(SIZES["sweeps"], dim=-1):
+        line = (1 - part) * smoother[:, :-2] + part * smoother[:, 2:]
+        taken = gate[:, 1:-1] * (smoother[:, 1:-1] - line)
+        smoother = torch.cat((smoother[:, :1], smoother[:, 1:-1] - taken, smoother[:, -1:]), dim=1)
+    return residual - smoother
+
+
 def latent_loss(parameters, ready):
-    """Mean over points of |x - ô|² + |c|²; o has no jumps, so c is the natural spline of x - o."""
+    """Mean over points of |x - ô|² + |ô - o|²; o with its bumps has no jumps, so c is a natural spline."""
     knots = ready["knots"]
-    o = decode(parameters, encode(parameters, ready["tokens"]), ready)
+    tokens = encode(parameters, ready["tokens"])
+    o = decode(parameters, tokens, ready)
     at_knots = o.gather(1, ready["index"].unsqueeze(-1).expand(-1, -1, o.shape[-1]))
+    height = rough_part(parameters, tokens, knots["observed"] - at_knots, ready)
+    at_knots = at_knots + height
     nothing = torch.zeros_like(at_knots)
     right = [part[:, :-1] for part in (at_knots, nothing, nothing)]
     left = [part[:, 1:] for part in (at_knots, nothing, nothing)]
-    c = compensation(knots, knots["observed"], right, left)
+    added = compensation(knots, knots["observed"], right, left) + ready["bumps"] @ height
     points = knots["values"].shape[0] * knots["values"].shape[1]
     weight = SIZES["compensation-weight"]
-    return ((knots["values"] - o - c).square().sum() + weight * c.square().sum()) / points
+    return ((knots["values"] - o - added).square().sum() + weight * added.square().sum()) / points

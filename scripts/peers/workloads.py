@@ -64,7 +64,7 @@ GRU_ODE_BAYES_NETWORKS = {
        for gate in ("reset", "update", "candidate")},
 }
 
-LATENT_CSSC = {"width": 64, "layers": 2, "heads": 4, "feed-forward": 128, "frequencies": 24, "sines": 32, "code": 32,
+LATENT_CSSC = {"width": 64, "layers": 2, "heads": 4, "feed-forward": 128, "frequencies": 24, "sines": 32, "code": 32, "sweeps": 3,
                "compensation-weight": 1.0, "epsilon": 1e-5}
 
 
@@ -84,6 +84,8 @@ def _latent_cssc_shapes():
         "second-sines": (sines, sines), "sines": (sines, width), "code-shift": (code, width),
         "queries": (width, width), "keys": (width, width), "values": (width, width), "merge": (width, width),
         "output": (width, CHANNELS), "network.0": (width, inner), "network.1": (inner, width)}.items()}
+    gates = LATENT_CSSC["sweeps"] * CHANNELS
+    dense |= {"bumps.token": (width, gates), "bumps.gaps": (2, gates)}
     shapes = {}
     for name, shape in dense.items():
         shapes[f"{name}.weight"], shapes[f"{name}.bias"] = shape, shape[1:]
@@ -240,7 +242,7 @@ def _latent_cssc_products():
     """Multiplications of one series: every weight for each of its rows, and the two products of every attention."""
     knots, width = OBSERVED["latent-30"], LATENT_CSSC["width"]
     of_code = ("decoder.code.", "decoder.angles.", "decoder.code-shift.")
-    of_tokens = ("encoder.", "decoder.keys.", "decoder.values.")
+    of_tokens = ("encoder.", "bumps.", "decoder.keys.", "decoder.values.")
     products = 0
     for name, shape in _latent_cssc_shapes().items():
         if name.endswith(".weight"):

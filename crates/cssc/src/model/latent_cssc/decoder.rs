@@ -1,5 +1,6 @@
 //! From times asked to the curve o(t): the same steps for values and for values with derivatives.
 
+use super::bumps::Reach;
 use super::config::LatentCsscConfig;
 use super::encoder::{feed_forward, linear};
 use super::features::{self, Span};
@@ -22,6 +23,12 @@ pub(super) trait Flow<T: Float>: Copy {
 
     /// A row of each series for its times.
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self;
+
+    /// The values alone.
+    fn value(self) -> Var;
+
+    /// Bumps of heights [knots, channels] at all places.
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self;
 
     /// Some of the rows, in any order and as often as wanted.
     fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self;
@@ -63,6 +70,14 @@ impl<T: Float> Flow<T> for Var {
 
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self {
         graph.collect(&[rows], places.iter().map(|&(series, ..)| (0, series)))
+    }
+
+    fn value(self) -> Var {
+        self
+    }
+
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self {
+        reach.mix(graph, height, 0)
     }
 
     fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self {
@@ -118,6 +133,18 @@ impl<T: Float> Flow<T> for Jets<Var> {
             value,
             slope: zeros,
             curvature: zeros,
+        }
+    }
+
+    fn value(self) -> Var {
+        self.value
+    }
+
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self {
+        Jets {
+            value: reach.mix(graph, height, 0),
+            slope: reach.mix(graph, height, 1),
+            curvature: reach.mix(graph, height, 2),
         }
     }
 
