@@ -4,10 +4,11 @@
 use crate::paper_set::PaperSet;
 use cssc::Error;
 use cssc::fill::Method;
-use cssc::model::{MODEL_METHODS, ModelConfig};
+use cssc::model::{Compensation, MODEL_METHODS, ModelConfig};
 use cssc::settings::Settings;
 use cssc::train::{Masking, TrainConfig};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A training as its file describes it; `[model]` and `[training]` stand above the defaults of the method.
@@ -34,6 +35,9 @@ pub struct Cell {
     /// Steps of each trial.
     #[serde(default)]
     pub trial_steps: u64,
+    /// The same training read in other ways, each with a result of its own: variant, and what is compensated.
+    #[serde(default)]
+    pub readings: BTreeMap<String, Compensation>,
     /// The model.
     #[serde(default)]
     pub model: ModelConfig,
@@ -101,6 +105,7 @@ impl Cell {
             seeds: one(),
             rates: Vec::new(),
             trial_steps: 0,
+            readings: BTreeMap::new(),
             training: training.suited_to(&model)?,
             model,
         })
@@ -122,10 +127,21 @@ impl Cell {
         self.training.check().map_err(Error::Setting)
     }
 
+    /// The variants that one training of this cell gives.
+    pub fn variants(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.variant.as_str()).chain(self.readings.keys().map(String::as_str))
+    }
+
     /// What tells one seed of this cell from all others; also the beginning of its files' names.
     #[must_use]
     pub fn name(&self, seed: u64) -> String {
-        let variant = match self.variant.as_str() {
+        self.name_of(&self.variant, seed)
+    }
+
+    /// The name of one variant.
+    #[must_use]
+    pub fn name_of(&self, variant: &str, seed: u64) -> String {
+        let variant = match variant {
             "" => String::new(),
             variant => format!("-{variant}"),
         };

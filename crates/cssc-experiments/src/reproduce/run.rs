@@ -5,6 +5,7 @@ use super::cell::{Cell, CellResult, CellSettings, Trial};
 use crate::paper_set::LoadedSet;
 use cssc::evaluate::Interpolator;
 use cssc::fill::Method;
+use cssc::model::Compensation;
 use cssc::nn::InstructionSet;
 use cssc::train::{Control, ParallelBatch, Sample, TrainConfig, Trainer};
 use cssc::{Error, Series};
@@ -91,12 +92,12 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If a training fails, or files cannot be read or written.
-    pub fn result(
+    pub fn results(
         &self,
         watch: &mut dyn FnMut(Standing) -> Control,
-    ) -> Result<Option<CellResult>, Error> {
+    ) -> Result<Option<Vec<CellResult>>, Error> {
         let Some(asked) = self.cell.settings(self.seed) else {
-            return self.plain().map(Some);
+            return self.plain().map(|result| Some(vec![result]));
         };
         let mut asked = asked;
         asked.model.set_channels(self.set.parts.train.channels());
@@ -141,12 +142,6 @@ impl Run<'_> {
             standing.steps = steps;
             watch(standing)
         })
-        .map(|done| {
-            done.map(|result| CellResult {
-                asked: self.cell.settings(self.seed),
-                ..result
-            })
-        })
     }
 
     fn train(
@@ -155,7 +150,7 @@ impl Run<'_> {
         state: &mut State,
         mut clock: Clock,
         mut watch: impl FnMut(Standing) -> Control,
-    ) -> Result<Option<CellResult>, Error> {
+    ) -> Result<Option<Vec<CellResult>>, Error> {
         let checkpoint = self.file("checkpoint");
         let mut trainer = if checkpoint.exists() {
             let parts = &self.set.parts;
@@ -192,35 +187,42 @@ impl Run<'_> {
             return Ok(None);
         }
         clock.charge(state);
-        let result = self.test(trainer, settings, state)?;
-        Ok(Some(result))
+        self.test(trainer, settings, state).map(Some)
     }
 
-    /// The parameters that validated best, on the test series.
+    /// The parameters that validated best, on the test series, read in every way that is asked for.
     fn test(
         &self,
         trainer: Trainer<'_>,
         settings: &CellSettings,
         state: &State,
-    ) -> Result<CellResult, Error> {
-        let (network, _) = settings.model.build::<f32>(self.seed)?;
+    ) -> Result<Vec<CellResult>, Error> {
         let (parameters, summary) = trainer.into_best();
         let samples = self.set.test(self.cell.observed);
-        let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
-        Ok(CellResult {
-            mse_all: scores.mse_all,
-            mse_unobserved: scores.mse_hidden,
-            validation: summary.best_validation.map(|best| best.0),
-            best_step: summary.best_validation.map(|best| best.1),
-            steps: summary.steps,
-            seconds: state.seconds,
-            cpu_seconds: (state.cpu_seconds > 0.0).then_some(state.cpu_seconds),
-            parameters: parameters.values().len(),
-            trials: state.trials.clone(),
-            settings: Some(settings.clone()),
-            curve: summary.validations,
-            ..self.blank()
-        })
+        let own = (&self.cell.variant, settings.model.compensation());
+        let others = self.cell.readings.iter();
+        let readings = others.map(|(variant, compensation)| (variant, *compensation));
+        let test = |(variant, compensation): (&String, Compensation)| {
+            let model = settings.model.with_compensation(compensation)?;
+            let (network, _) = model.build::<f32>(self.seed)?;
+            let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
+            Ok(CellResult {
+                variant: variant.clone(),
+                mse_all: scores.mse_all,
+                mse_unobserved: scores.mse_hidden,
+                validation: summary.best_validation.map(|best| best.0),
+                best_step: summary.best_validation.map(|best| best.1),
+                steps: summary.steps,
+                seconds: state.seconds,
+                cpu_seconds: (state.cpu_seconds > 0.0).then_some(state.cpu_seconds),
+                parameters: parameters.values().len(),
+                trials: state.trials.clone(),
+                settings: Some(settings.clone()),
+                curve: summary.validations.clone(),
+                ..self.blank()
+            })
+        };
+        std::iter::once(own).chain(readings).map(test).collect()
     }
 
     /// A spline through what is shown.

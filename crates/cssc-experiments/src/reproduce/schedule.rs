@@ -105,7 +105,6 @@ pub enum Event<'a> {
 struct Task {
     cell: Cell,
     seed: u64,
-    result: PathBuf,
 }
 
 /// Makes all results of `table` (a directory below `experiments`) that are wanted and not there. `watch` stops it.
@@ -133,11 +132,9 @@ pub fn reproduce(
             shorten(&mut cell);
         }
         for seed in 0..selection.seeds.unwrap_or(cell.seeds) {
-            let result = options.results.join(format!("{}.json", cell.name(seed)));
             tasks.push(Task {
                 cell: cell.clone(),
                 seed,
-                result,
             });
         }
     }
@@ -145,7 +142,7 @@ pub fn reproduce(
     tasks.sort_by_key(|task| task.seed);
     let sets = load(&tasks, options)?;
     let wanted = tasks.len();
-    tasks.retain(|task| !has_result(task, &sets[&task.cell.dataset]));
+    tasks.retain(|task| !has_results(task, &sets[&task.cell.dataset], options));
     watch(Event::Begin {
         wanted,
         done: wanted - tasks.len(),
@@ -177,9 +174,17 @@ fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSe
     Ok(sets)
 }
 
-fn has_result(task: &Task, set: &LoadedSet) -> bool {
-    let result = CellResult::read(&task.result);
-    result.is_ok_and(|result| result.answers(&task.cell, task.seed, &set.hash))
+/// The file of one variant of a task.
+fn file(task: &Task, variant: &str, options: &Options) -> PathBuf {
+    let name = task.cell.name_of(variant, task.seed);
+    options.results.join(format!("{name}.json"))
+}
+
+fn has_results(task: &Task, set: &LoadedSet, options: &Options) -> bool {
+    task.cell.variants().all(|variant| {
+        let result = CellResult::read(&file(task, variant, options));
+        result.is_ok_and(|result| result.answers(&task.cell, task.seed, &set.hash))
+    })
 }
 
 /// Lets `jobs` threads take tasks in order; how many were finished.
@@ -242,17 +247,21 @@ fn one(
         work: &options.work,
     };
     let name = task.cell.name(task.seed);
-    let made = run.result(&mut |standing| {
+    let made = run.results(&mut |standing| {
         watch(Event::Step {
             name: &name,
             standing,
         })
     });
     match made {
-        Ok(Some(result)) => {
-            result.write(&task.result)?;
+        Ok(Some(results)) => {
+            for result in &results {
+                result.write(&file(task, &result.variant, options))?;
+            }
             run.clear();
-            watch(Event::Done { result: &result });
+            watch(Event::Done {
+                result: &results[0],
+            });
             Ok(Some(true))
         }
         Ok(None) => Ok(None),
