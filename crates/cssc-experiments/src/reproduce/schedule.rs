@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Series of a set, steps of a training and of a trial in a quick run.
-const QUICK: (usize, u64, u64) = (60, 12, 4);
+/// Series of a set and steps of a training in a quick run.
+const QUICK: (usize, u64) = (60, 10);
 
 /// Which cells are wanted; what is empty does not restrict.
 #[derive(Clone, Debug, Default)]
@@ -138,8 +138,8 @@ pub fn reproduce(
             });
         }
     }
-    // The first seed of everything before the second of anything.
-    tasks.sort_by_key(|task| task.seed);
+    // The first seed of everything before the second of anything, and what gives its learning rate before what takes it.
+    tasks.sort_by_key(|task| (task.seed, task.cell.rate_from.is_some()));
     let sets = load(&tasks, options)?;
     let wanted = tasks.len();
     tasks.retain(|task| !has_results(task, &sets[&task.cell.dataset], options));
@@ -154,12 +154,12 @@ pub fn reproduce(
 
 /// A smoke test of a cell.
 fn shorten(cell: &mut Cell) {
-    let (_, steps, trial) = QUICK;
+    let (_, steps) = QUICK;
     cell.seeds = 1;
     cell.training.steps = steps;
     cell.training.validate_every = steps / 2;
-    cell.trial_steps = trial;
-    cell.rates.truncate(2);
+    cell.rates.truncate(1);
+    cell.rate_from = None;
 }
 
 fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSet>, Error> {
@@ -183,8 +183,26 @@ fn file(task: &Task, variant: &str, options: &Options) -> PathBuf {
 fn has_results(task: &Task, set: &LoadedSet, options: &Options) -> bool {
     task.cell.variants().all(|variant| {
         let result = CellResult::read(&file(task, variant, options));
-        result.is_ok_and(|result| result.answers(&task.cell, task.seed, &set.hash))
+        let rate = rate(task, options);
+        rate.is_ok_and(|rate| {
+            result.is_ok_and(|result| result.answers(&task.cell, task.seed, rate, &set.hash))
+        })
     })
+}
+
+/// The learning rate that another result gives, if one is to.
+fn rate(task: &Task, options: &Options) -> Result<Option<f64>, Error> {
+    let Some(source) = task.cell.rate_source(task.seed) else {
+        return Ok(None);
+    };
+    let path = options.results.join(format!("{source}.json"));
+    if !path.exists() {
+        return Err(Error::Setting(format!(
+            "its learning rate is that of {source}, which has no result yet; make that first"
+        )));
+    }
+    let settings = CellResult::read(&path)?.settings;
+    Ok(settings.map(|settings| settings.training.rate))
 }
 
 /// Lets `jobs` threads take tasks in order; how many were finished.
@@ -240,13 +258,22 @@ fn one(
     options: &Options,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
 ) -> Result<Option<bool>, Error> {
+    let name = task.cell.name(task.seed);
+    let rate = match rate(task, options) {
+        Ok(rate) => rate,
+        Err(error) => {
+            let (name, error) = (&name, &error);
+            watch(Event::Failed { name, error });
+            return Ok(Some(false));
+        }
+    };
     let run = Run {
         cell: &task.cell,
         seed: task.seed,
+        rate,
         set,
         work: &options.work,
     };
-    let name = task.cell.name(task.seed);
     let made = run.results(&mut |standing| {
         watch(Event::Step {
             name: &name,
