@@ -6,6 +6,7 @@ use crate::watching::Verbosity;
 use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Formats, LoadedTable, ReadOptions, TableReader, TimeFormat};
+use cssc::model::{Model, TimeInfo, TimeKind};
 use cssc::{Error, Hint, Problem};
 use cssc_report::grouped;
 use std::io::{self, Read};
@@ -259,6 +260,32 @@ pub(crate) fn load_dataset(
         ));
     }
     Ok(loaded)
+}
+
+/// What the times of a table are, for a model that is trained on them or applied to them.
+pub(crate) fn times_of(reader: &TableReader, dataset: &Dataset) -> Option<TimeInfo> {
+    let kind = match reader.shape().times_are_seconds() {
+        true => TimeKind::Dates,
+        false => TimeKind::Numbers,
+    };
+    TimeInfo::of(dataset, kind)
+}
+
+/// Refuses a model that was trained on times of another kind, and warns where rows are much further apart.
+pub(crate) fn check_times(
+    model: &Model,
+    reader: &TableReader,
+    dataset: &Dataset,
+    verbosity: Verbosity,
+) -> Result<(), Failure> {
+    let (Some(trained), Some(found)) = (&model.info().times, times_of(reader, dataset)) else {
+        return Ok(());
+    };
+    let note = trained.compare(&found);
+    if let Some(note) = note.map_err(|error| failure_from(&error))? {
+        verbosity.note(&format!("note: {note}."));
+    }
+    Ok(())
 }
 
 /// Refuses a data set with nothing in it.

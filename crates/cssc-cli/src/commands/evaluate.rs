@@ -1,7 +1,7 @@
 use super::fill::level;
 use crate::destination;
 use crate::failure::{Failure, failure_from};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::span::{Span, readable, short};
 use crate::summary::{Table, grouped};
 use crate::watching::Verbosity;
@@ -82,10 +82,14 @@ enum Form {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let candidates = self.candidates()?;
+        let models = self.models()?;
+        let candidates = self.candidates(&models)?;
         let mut reader = self.table.open()?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
+        for model in &models {
+            check_times(model, &reader, &loaded.dataset, self.verbosity)?;
+        }
         let dates = reader.shape().times_are_seconds();
         let longest = self
             .max_gap
@@ -121,7 +125,14 @@ impl Arguments {
         destination::print(text.as_bytes())
     }
 
-    fn candidates(&self) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+    fn models(&self) -> Result<Vec<Model>, Failure> {
+        let models = self.model.iter().map(|path| Model::load(path));
+        models
+            .collect::<Result<_, _>>()
+            .map_err(|error| failure_from(&error))
+    }
+
+    fn candidates(&self, models: &[Model]) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
         if self.method.is_empty() && self.model.is_empty() {
             let all = METHODS.iter().filter(|method| method.by_default);
@@ -135,10 +146,9 @@ impl Arguments {
                 ))
             })?);
         }
-        for path in &self.model {
-            let model = Model::load(path).map_err(|error| failure_from(&error))?;
+        for (path, model) in self.model.iter().zip(models) {
             let name = path.display().to_string();
-            candidates.push(Arc::new(ModelInterpolator::new(model).named(name)));
+            candidates.push(Arc::new(ModelInterpolator::new(model.clone()).named(name)));
         }
         Ok(candidates)
     }

@@ -2,7 +2,7 @@ use crate::failure::{Failure, failure_from, stopped_or, unless_pipe_closed};
 use crate::filling::{Asking, Limiting};
 use crate::outputs::{self, Output};
 use crate::picture;
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
 use crate::settings::SettingArguments;
 use crate::signals;
 use crate::span::{Span, readable};
@@ -14,6 +14,7 @@ use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
 use cssc::evaluate::Gaps;
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
+use cssc::model::TimeInfo;
 use cssc_report::{FilledTable, TimeAxis};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -139,7 +140,7 @@ impl Arguments {
         }
         let fitted = self.fit(&imputer, dataset, &gaps)?;
         if let Some(path) = &self.save_model {
-            save_model(path, &fitted)?;
+            save_model(path, &fitted, times_of(&reader, dataset))?;
         }
         if let Some(path) = self.table_output() {
             let written = self.write(path, writer, &mut reader, &loaded, &fitted, &asked);
@@ -409,9 +410,12 @@ impl Arguments {
     }
 }
 
-fn save_model(path: &Path, fitted: &Fitted) -> Result<(), Failure> {
+fn save_model(path: &Path, fitted: &Fitted, times: Option<TimeInfo>) -> Result<(), Failure> {
     match fitted.model() {
-        Some(model) => model.save(path).map_err(|error| failure_from(&error)),
+        Some(model) => {
+            let model = model.clone().with_times(times);
+            model.save(path).map_err(|error| failure_from(&error))
+        }
         None => Err(Failure::new(
             "no model was trained that could be saved. Give more --budget, or name a method that is trained.",
         )),

@@ -2,7 +2,7 @@ use super::fill::level;
 use crate::failure::{Failure, failure_from, stopped_or};
 use crate::filling::{Asking, Limiting};
 use crate::outputs::{self, Output};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::signals;
 use crate::summary;
 use crate::times::check_rows;
@@ -111,6 +111,7 @@ impl Arguments {
                 dataset.channel_names().join(", ")
             )));
         }
+        check_times(interpolator.model(), &reader, dataset, self.verbosity)?;
         let asked = self.asking.asked(reader.shape())?;
         check_rows(&asked, &loaded.dataset)?;
         let filler = self.filler(interpolator.clone(), &loaded, &reader)?;

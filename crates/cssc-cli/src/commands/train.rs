@@ -1,6 +1,6 @@
 use crate::failure::{Failure, failure_from};
 use crate::outputs::{self, Output};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
 use crate::settings::SettingArguments;
 use crate::signals;
 use crate::span::Span;
@@ -144,6 +144,7 @@ impl Arguments {
             .model(trainer)
             .map_err(|error| failure_from(&error))?;
         model
+            .with_times(times_of(&reader, &loaded.dataset))
             .save(&self.output)
             .map_err(|error| failure_from(&error))?;
         // It has done its work; when it cannot be removed it only takes space.
