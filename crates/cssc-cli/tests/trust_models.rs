@@ -41,7 +41,11 @@ fn dates(rows: u32, seconds: u32) -> String {
     })
 }
 
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 12] = [
+    "--set",
+    "windows.rows=16",
+    "--set",
+    "windows.stride=8",
     "--set",
     "model.dynamics=[6]",
     "--set",
@@ -122,8 +126,8 @@ fn a_cssc_model_with_nonsense_inside_is_refused_or_harmless() {
 
 #[test]
 fn other_models_with_nonsense_inside_are_refused_or_harmless() {
-    let latent = ["--set", "model.width=8", "--set", "model.heads=2"];
-    survives_nonsense("latent-cssc", &latent);
+    let windows = ["--set", "windows.rows=16", "--set", "windows.stride=8"];
+    survives_nonsense("latent-cssc", &windows);
 }
 
 /// A model with one entry of its head changed.
