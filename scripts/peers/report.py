@@ -104,8 +104,9 @@ def share(run, workload, name=OURS):
 
 
 def ours_table(run):
-    rows = [[f"`{workload}`", f"{share(run, workload):.0%}",
-             f"{share(run, workload, 'PyTorch'):.0%}", f"{share(run, workload, 'JAX'):.0%}",
+    part = lambda workload, name: (  # noqa: E731
+        f"{share(run, workload, name):.0%}" if name in run["times"][workload] else "")
+    rows = [[f"`{workload}`", part(workload, OURS), part(workload, "PyTorch"), part(workload, "JAX"),
              f"{1e3 * workloads.BATCH / found[OURS].minimum:,.0f}", f"{run['megabytes'][workload]:.0f} MB"]
             for workload, found in run["times"].items()]
     title = (f"Large matrix products reach {run['peak']:.0f} GFLOP/s in this run (best of PyTorch and numpy); "

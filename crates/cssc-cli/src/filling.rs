@@ -1,10 +1,9 @@
 //! What is asked of a table, and within which limits: flags shared by the commands that fill.
 
 use crate::failure::Failure;
-use crate::span::Span;
-use crate::times::read_times;
-use cssc::data::Dataset;
+use crate::times::{in_table, read_times};
 use cssc::data::table::Shape;
+use cssc::data::{Dataset, Span};
 use cssc::fill::{Asked, Bound, Bounds};
 
 /// Which cells and rows are wanted.
@@ -58,7 +57,7 @@ impl Asking {
             ));
         }
         if let Some(every) = self.every {
-            let step = every.in_table(shape.times_are_seconds(), "--every")?;
+            let step = in_table(every, shape.times_are_seconds(), "--every")?;
             shape
                 .check_step(step)
                 .map_err(|problem| Failure::new(format!("--every: {problem}.")))?;
@@ -85,7 +84,7 @@ impl Asking {
 impl Limiting {
     /// The longest gap that is filled, in the table's unit.
     pub(crate) fn longest_gap(&self, dates: bool) -> Result<Option<f64>, Failure> {
-        let longest = self.max_gap.map(|span| span.in_table(dates, "--max-gap"));
+        let longest = self.max_gap.map(|span| in_table(span, dates, "--max-gap"));
         longest.transpose()
     }
 

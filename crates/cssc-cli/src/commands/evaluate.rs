@@ -2,14 +2,15 @@ use super::fill::level;
 use crate::destination;
 use crate::failure::{Failure, failure_from};
 use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
-use crate::span::{Span, readable, short};
-use crate::summary::{Table, grouped};
+use crate::times::in_table;
 use crate::watching::Verbosity;
+use cssc::data::Span;
 use cssc::evaluate::{
     EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, Score, evaluate,
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::Model;
+use cssc_report::{TextTable, grouped, readable, short};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -93,7 +94,7 @@ impl Arguments {
         let dates = reader.shape().times_are_seconds();
         let longest = self
             .max_gap
-            .map(|span| span.in_table(dates, "--max-gap"))
+            .map(|span| in_table(span, dates, "--max-gap"))
             .transpose()?;
         let options = EvaluateOptions {
             hold_out: HoldOutOptions {
@@ -155,7 +156,7 @@ impl Arguments {
 }
 
 fn table(found: &Evaluation, dates: bool) -> String {
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "method",
         "part",
         "values",

@@ -1,0 +1,351 @@
+//! One seed of one cell: learning rates are tried on validation, the best one trains, the parameters that validate best
+//! are tested once. Everything can be stopped at any moment and goes on where it was.
+
+use super::cell::{Cell, CellResult, CellSettings, Trial};
+use crate::paper_set::LoadedSet;
+use cssc::evaluate::Interpolator;
+use cssc::fill::Method;
+use cssc::nn::InstructionSet;
+use cssc::train::{Control, ParallelBatch, Sample, TrainConfig, Trainer};
+use cssc::{Error, Series};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Time between checkpoints.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(20);
+
+/// Where a training stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// The learning rate of a trial, or none in the training itself.
+    pub trial: Option<f64>,
+    /// Steps made of `steps`, trials included.
+    pub step: u64,
+    /// Steps in all, trials included.
+    pub steps: u64,
+    /// The last validation error, if this step was validated.
+    pub validation: Option<f64>,
+}
+
+/// What is kept beside a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct State {
+    asked: Option<CellSettings>,
+    data: String,
+    seconds: f64,
+    cpu_seconds: f64,
+    trials: Vec<Trial>,
+}
+
+/// Makes the result of one seed.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// Which seed.
+    pub seed: u64,
+    /// Its data.
+    pub set: &'a LoadedSet,
+    /// Where checkpoints are kept.
+    pub work: &'a Path,
+}
+
+/// Time that was used, on the clock and on processors.
+struct Clock {
+    begun: Instant,
+    processors: Option<f64>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            begun: Instant::now(),
+            processors: processor_seconds(),
+        }
+    }
+
+    /// Adds the time since the last call.
+    fn charge(&mut self, state: &mut State) {
+        let now = Self::start();
+        state.seconds += now.begun.duration_since(self.begun).as_secs_f64();
+        if let (Some(before), Some(after)) = (self.processors, now.processors) {
+            state.cpu_seconds += after - before;
+        }
+        *self = now;
+    }
+}
+
+/// Processor time of all threads of the current pool, where the system tells (Linux).
+fn processor_seconds() -> Option<f64> {
+    let seconds = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
+        Some(nanoseconds * 1e-9)
+    };
+    rayon::broadcast(|_| seconds()).into_iter().sum()
+}
+
+impl Run<'_> {
+    /// Trains, or goes on, and tests. `watch` may stop it at any step; then there is no result yet.
+    ///
+    /// # Errors
+    /// If a training fails, or files cannot be read or written.
+    pub fn result(
+        &self,
+        watch: &mut dyn FnMut(Standing) -> Control,
+    ) -> Result<Option<CellResult>, Error> {
+        let Some(asked) = self.cell.settings(self.seed) else {
+            return self.plain().map(Some);
+        };
+        let mut asked = asked;
+        asked.model.set_channels(self.set.parts.train.channels());
+        let mut state = self.load(&asked);
+        let mut clock = Clock::start();
+        let trial_steps = self.cell.trial_steps * self.cell.rates.len() as u64;
+        let steps = trial_steps + asked.training.steps;
+        while state.trials.len() < self.cell.rates.len() {
+            let rate = self.cell.rates[state.trials.len()];
+            let before = state.trials.len() as u64 * self.cell.trial_steps;
+            let training = TrainConfig {
+                rate,
+                steps: self.cell.trial_steps,
+                validate_every: (self.cell.trial_steps / 4).max(1),
+                ..asked.training.clone()
+            };
+            let mut stopped = false;
+            let mut trainer = self.trainer(&asked, &training)?;
+            let ran = trainer.run(|_, progress| {
+                let control = watch(Standing {
+                    trial: Some(rate),
+                    step: before + progress.step,
+                    steps,
+                    validation: progress.validation.map(|scores| scores.mse_all),
+                });
+                stopped |= control == Control::Stop;
+                control
+            });
+            if stopped {
+                return Ok(None);
+            }
+            let best = trainer.summary().best_validation;
+            let validation = ran.ok().and(best).map(|(error, _)| error);
+            clock.charge(&mut state);
+            state.trials.push(Trial { rate, validation });
+            self.save(&state)?;
+        }
+        let mut settings = asked.clone();
+        settings.training.rate = best_rate(&state.trials).unwrap_or(asked.training.rate);
+        self.train(&settings, &mut state, clock, |mut standing| {
+            standing.step += trial_steps;
+            standing.steps = steps;
+            watch(standing)
+        })
+        .map(|done| {
+            done.map(|result| CellResult {
+                asked: self.cell.settings(self.seed),
+                ..result
+            })
+        })
+    }
+
+    fn train(
+        &self,
+        settings: &CellSettings,
+        state: &mut State,
+        mut clock: Clock,
+        mut watch: impl FnMut(Standing) -> Control,
+    ) -> Result<Option<CellResult>, Error> {
+        let checkpoint = self.file("checkpoint");
+        let mut trainer = if checkpoint.exists() {
+            let parts = &self.set.parts;
+            Trainer::resume(&checkpoint, &parts.train, &parts.validation, |_| ())?
+        } else {
+            self.trainer(settings, &settings.training)?
+        };
+        let mut saved = Instant::now();
+        let mut failed = None;
+        let mut stopped = false;
+        trainer.run(|trainer, progress| {
+            let control = watch(Standing {
+                trial: None,
+                step: progress.step,
+                steps: progress.steps,
+                validation: progress.validation.map(|scores| scores.mse_all),
+            });
+            stopped |= control == Control::Stop;
+            if control == Control::Stop || saved.elapsed() >= CHECKPOINT_EVERY {
+                clock.charge(state);
+                let kept = trainer.save_checkpoint(&checkpoint);
+                if let Err(error) = kept.and_then(|()| self.save(state)) {
+                    failed = Some(error);
+                    return Control::Stop;
+                }
+                saved = Instant::now();
+            }
+            control
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if stopped {
+            return Ok(None);
+        }
+        clock.charge(state);
+        let result = self.test(trainer, settings, state)?;
+        Ok(Some(result))
+    }
+
+    /// The parameters that validated best, on the test series.
+    fn test(
+        &self,
+        trainer: Trainer<'_>,
+        settings: &CellSettings,
+        state: &State,
+    ) -> Result<CellResult, Error> {
+        let (network, _) = settings.model.build::<f32>(self.seed)?;
+        let (parameters, summary) = trainer.into_best();
+        let samples = self.set.test(self.cell.observed);
+        let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
+        Ok(CellResult {
+            mse_all: scores.mse_all,
+            mse_unobserved: scores.mse_hidden,
+            validation: summary.best_validation.map(|best| best.0),
+            best_step: summary.best_validation.map(|best| best.1),
+            steps: summary.steps,
+            seconds: state.seconds,
+            cpu_seconds: (state.cpu_seconds > 0.0).then_some(state.cpu_seconds),
+            parameters: parameters.values().len(),
+            trials: state.trials.clone(),
+            settings: Some(settings.clone()),
+            curve: summary.validations,
+            ..self.blank()
+        })
+    }
+
+    /// A spline through what is shown.
+    fn plain(&self) -> Result<CellResult, Error> {
+        let begun = Instant::now();
+        let method = Method::named(&self.cell.method)?;
+        let spline = method.plain().ok_or_else(|| {
+            Error::Setting(format!("the method {method} is neither plain nor a model"))
+        })?;
+        let (mut all, mut hidden) = ((0.0, 0), (0.0, 0));
+        for sample in self.set.test(self.cell.observed) {
+            let found = interpolated(&*spline, &sample)?;
+            for (place, (found, truth)) in found.iter().zip(&sample.targets).enumerate() {
+                let error = (found - truth).powi(2);
+                all = (all.0 + error, all.1 + 1);
+                if !sample.shown[place] {
+                    hidden = (hidden.0 + error, hidden.1 + 1);
+                }
+            }
+        }
+        Ok(CellResult {
+            mse_all: all.0 / f64::from(all.1),
+            mse_unobserved: hidden.0 / f64::from(hidden.1.max(1)),
+            seconds: begun.elapsed().as_secs_f64(),
+            ..self.blank()
+        })
+    }
+
+    /// What is known before anything is done.
+    fn blank(&self) -> CellResult {
+        let cell = self.cell;
+        CellResult {
+            table: cell.table.clone(),
+            variant: cell.variant.clone(),
+            dataset: cell.dataset,
+            method: cell.method.clone(),
+            observed: cell.observed,
+            seed: self.seed,
+            mse_all: f64::NAN,
+            mse_unobserved: f64::NAN,
+            validation: None,
+            best_step: None,
+            steps: 0,
+            seconds: 0.0,
+            cpu_seconds: None,
+            threads: rayon::current_num_threads(),
+            instructions: InstructionSet::in_use().to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data: self.set.hash.clone(),
+            training_series: self.set.parts.train.len(),
+            parameters: 0,
+            trials: Vec::new(),
+            asked: cell.settings(self.seed),
+            settings: None,
+            curve: Vec::new(),
+        }
+    }
+
+    fn trainer(
+        &self,
+        settings: &CellSettings,
+        training: &TrainConfig,
+    ) -> Result<Trainer<'_>, Error> {
+        let parts = &self.set.parts;
+        Trainer::new(&settings.model, training, &parts.train, &parts.validation)
+    }
+
+    fn file(&self, ending: &str) -> PathBuf {
+        self.work
+            .join(format!("{}.{ending}", self.cell.name(self.seed)))
+    }
+
+    /// What an earlier run has left, if it was of the same settings and data; otherwise a new beginning.
+    fn load(&self, asked: &CellSettings) -> State {
+        let text = std::fs::read_to_string(self.file("state")).ok();
+        let state: Option<State> = text.and_then(|text| serde_json::from_str(&text).ok());
+        let same = |state: &State| {
+            state.asked.as_ref() == Some(asked)
+                && state.data == self.set.hash
+                && state
+                    .trials
+                    .iter()
+                    .zip(&self.cell.rates)
+                    .all(|(trial, rate)| trial.rate == *rate)
+        };
+        state.filter(same).unwrap_or_else(|| {
+            self.clear();
+            State {
+                asked: Some(asked.clone()),
+                data: self.set.hash.clone(),
+                ..State::default()
+            }
+        })
+    }
+
+    fn save(&self, state: &State) -> Result<(), Error> {
+        let path = self.file("state");
+        let text = serde_json::to_string(state).map_err(Error::other)?;
+        cssc::io::write_whole(&path, |file| file.write_all(text.as_bytes()))
+            .map_err(Error::writing(&path))
+    }
+
+    /// Removes what was kept to go on from.
+    pub fn clear(&self) {
+        for ending in ["checkpoint", "state"] {
+            // What is not there need not be removed.
+            let _ = std::fs::remove_file(self.file(ending));
+        }
+    }
+}
+
+/// The rate whose trial validated best.
+fn best_rate(trials: &[Trial]) -> Option<f64> {
+    let tried = trials
+        .iter()
+        .filter_map(|trial| Some((trial.validation?, trial.rate)));
+    let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, rate)| rate)
+}
+
+/// Values at all points asked of a sample.
+fn interpolated(spline: &dyn Interpolator, sample: &Sample) -> Result<Vec<f64>, Error> {
+    let channels = sample.targets.len() / sample.query.len().max(1);
+    let series = Series::new(None, channels, sample.times.clone(), sample.values.clone())?;
+    let all: Vec<usize> = (0..channels).collect();
+    let curve = spline.curve(&series, &all, &sample.query)?;
+    Ok(curve.values)
+}
