@@ -85,7 +85,7 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let models = self.models()?;
         let candidates = self.candidates(&models)?;
-        let mut reader = self.table.open()?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
         for model in &models {

@@ -118,7 +118,7 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.outputs()?;
-        let mut reader = self.table.open()?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(&mut reader, "methods are compared on", self.verbosity)?;
         let dataset = &loaded.dataset;
         must_hold_values(dataset, &self.table.name())?;
@@ -218,7 +218,11 @@ impl Arguments {
             return Ok(None);
         }
         let writer = TableWriter::create_with(path, reader.shape(), self.extras());
-        Ok(Some(writer.map_err(|error| failure_from(&error))?))
+        let writer = writer.map_err(|error| failure_from(&error))?;
+        for loss in writer.losses() {
+            self.verbosity.note(&format!("note: {loss}."));
+        }
+        Ok(Some(writer))
     }
 
     fn extras(&self) -> Extras {

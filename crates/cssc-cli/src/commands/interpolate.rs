@@ -94,7 +94,7 @@ impl Arguments {
         let in_place = self.in_place.then_some(self.output.as_path());
         outputs::check(&[&self.table.data, &self.model], &outputs, in_place)?;
         let interpolator = self.interpolator()?;
-        let mut reader = self.table.open()?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(
             &mut reader,
             "bands and integers are judged by",
@@ -121,6 +121,9 @@ impl Arguments {
         };
         let write = |reader: &mut TableReader| {
             let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)?;
+            for loss in writer.losses() {
+                self.verbosity.note(&format!("note: {loss}."));
+            }
             let mut rows = loaded.rows(reader)?;
             let counts = apply(&mut rows, &mut writer, |series| {
                 if signals::stopped_by().is_some() {

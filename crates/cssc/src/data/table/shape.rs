@@ -48,7 +48,9 @@ impl Shape {
         let kind = self.columns.schema.field(time).data_type();
         match counts_per_second(kind) {
             Some(per_second) => Some(1.0 / per_second),
-            None if kind.is_integer() => Some(self.times.from_number(1.0)),
+            None if kind.is_integer() && self.times.is_number() => {
+                Some(self.times.from_number(1.0))
+            }
             None => self.times.finest(),
         }
     }

@@ -29,6 +29,7 @@ pub struct TableWriter {
     schema: SchemaRef,
     extras: Vec<Extra>,
     encoder: Box<dyn TableEncoder>,
+    losses: Vec<String>,
     waiting: Vec<RecordBatch>,
     rows_waiting: usize,
 }
@@ -62,6 +63,7 @@ impl TableWriter {
         let extras = extras.into_iter().map(|(extra, _)| extra).collect();
         // Parquet and archives are compressed inside; a compression around them is still honoured.
         let output = Output::create(path, Compression::by_ending(path).0)?;
+        let losses = format.losses(&schema);
         let encoder = format.create(output, &schema, shape)?;
         let shape = shape.clone();
         Ok(Self {
@@ -70,9 +72,16 @@ impl TableWriter {
             schema,
             extras,
             encoder,
+            losses,
             waiting: Vec::new(),
             rows_waiting: 0,
         })
+    }
+
+    /// What the format cannot hold of the table that was read, one sentence each without its full stop.
+    #[must_use]
+    pub fn losses(&self) -> &[String] {
+        &self.losses
     }
 
     /// Adds the rows of a series, its holes filled and new rows between them.
