@@ -169,6 +169,8 @@
   }
 
   const narrow = () => innerWidth < 640;
+  /** Room right of every chart, so that they stand exactly above each other. */
+  const RIGHT = 16;
   const axis = () => ({
     stroke: colour("quiet"), font: "12px Inter, system-ui, sans-serif",
     grid: { stroke: colour("line"), width: 1 }, ticks: { show: false },
@@ -180,7 +182,7 @@
     const size = () => (narrow() ? 48 : 66);
     return {
       width: $("charts").clientWidth, height, legend: { show: false }, tzDate: dated ? zoned : undefined,
-      scales: { x: { time: dated } },
+      scales: { x: { time: dated } }, padding: [12, RIGHT, 0, 0],
       axes: [{ ...axis(), values: timeLabels, space: narrow() ? 70 : 90, size: 46 }, { ...axis(), values: labels, size }],
       series: [{}, ...lines],
       cursor: { sync: { key: "time" }, drag: { x: true, y: false, dist: 4 }, points: { size: 8 }, dataIdx: nearest },
@@ -274,10 +276,10 @@
   function goTo(index) {
     const gaps = gapsOf(channel()), gap = gaps[index];
     if (!gap) return;
-    show(...aroundGap(gap));
-    const { min, max } = charts[0].scales.x;
+    const [min, max] = aroundGap(gap);
+    // Before it is shown: the chart tells when it has come there.
     visited = { index, min, max };
-    tellGap();
+    show(min, max);
   }
 
   /** The next gap (direction 1) or the previous one (-1), from what is shown. */
@@ -341,7 +343,7 @@
     };
     strip = new uPlot({
       width: $("strip").clientWidth, height: 56, legend: { show: false }, tzDate: dated ? zoned : undefined,
-      scales: { x: { time: dated } }, padding: [2, 0, 2, narrow() ? 48 : 66],
+      scales: { x: { time: dated } }, padding: [2, RIGHT, 2, narrow() ? 48 : 66],
       axes: [{ show: false }, { show: false }], series: [{}, ...names.map((name) => ({ label: name, ...lines[name] }))],
       cursor: { show: false }, hooks: { draw: [window] },
     }, joined, $("strip"));
@@ -457,7 +459,9 @@
     const height = Math.max(300, Math.min(460, innerHeight - 330));
     const upper = names.indexOf("upper") + 1, lower = names.indexOf("lower") + 1;
     const bands = upper ? [{ series: [upper, lower], fill: colour("band") }] : [];
-    const joined = found.length > 1 ? uPlot.join(found) : found[0];
+    // What is not known in a line reaches as far as its table says nothing, not only to the next time of another one.
+    const modes = found.map((table) => table.map(() => 2));
+    const joined = found.length > 1 ? uPlot.join(found, modes) : found[0];
     const main = new uPlot(options(names.map(line), height, { bands, hooks: hooks() }), joined, $("charts"));
     charts.push(main);
     const model = shown.curve?.model;
