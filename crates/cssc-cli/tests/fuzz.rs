@@ -556,7 +556,11 @@ fn the_binary_corpus_is_made_anew() {
     put("parquet/file.parquet", &bytes);
 
     let table = root.join("csv/ids.csv");
-    let mut reader = TableReader::open(&table, ReadOptions::default()).expect("a table");
+    let options = ReadOptions {
+        id: vec!["station".to_owned()],
+        ..ReadOptions::default()
+    };
+    let mut reader = TableReader::open(&table, options).expect("a table");
     std::fs::create_dir_all(root.join("npz")).expect("made");
     let mut writer =
         TableWriter::create(&root.join("npz/ids.npz"), reader.shape()).expect("a writer");

@@ -64,10 +64,11 @@ const NUMBERS: [u64; 14] = [
     u64::MAX,
 ];
 
-/// One to eight changes of `input`; `other` is another good input to take pieces of.
+/// A few changes of `input`, mostly one; `other` is another good input to take pieces of.
 pub(crate) fn mutate(input: &[u8], other: &[u8], text: bool, random: &mut Random) -> Vec<u8> {
     let mut bytes = input.to_vec();
-    for _ in 0..1 + random.below(8) {
+    let few = random.below(5);
+    for _ in 0..1 + random.below(few + 1) {
         change(&mut bytes, other, text, random);
     }
     bytes.truncate(1 << 16);

@@ -1,4 +1,5 @@
 //! All that is known about a table beside its rows: enough to write one like it.
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
@@ -25,6 +26,10 @@ pub struct Shape {
     pub format: Arc<dyn TableFormat>,
     /// The formats that are known.
     pub formats: Formats,
+    /// The file that was read.
+    pub file: PathBuf,
+    /// Whether rows of several series stand mixed.
+    pub mixed: bool,
 }
 
 impl Shape {
@@ -141,6 +146,8 @@ impl Shape {
                 form: Some(NpzForm::Dense),
             }),
             formats: Formats::default(),
+            file: PathBuf::new(),
+            mixed: false,
         }
     }
 }
