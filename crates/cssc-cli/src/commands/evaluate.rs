@@ -4,12 +4,12 @@ use crate::failure::{Failure, failure_from};
 use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::times::in_table;
 use crate::watching::Verbosity;
-use cssc::data::Span;
+use cssc::data::{Dataset, Span};
 use cssc::evaluate::{
     EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, Score, evaluate,
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
-use cssc::model::Model;
+use cssc::model::{Model, Truth};
 use cssc_report::{TextTable, grouped, readable, short};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,6 +52,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LEVEL", default_value = "0.9", value_parser = level)]
     bands: f64,
 
+    /// Tell how far the models' curves can be from a truth whose fourth derivative is at most FOURTH and whose second
+    /// derivatives at the ends of a series are START and END, instead of hiding values
+    #[arg(long, value_name = "FOURTH,START,END", requires = "model", value_parser = truth, allow_hyphen_values = true)]
+    bound: Option<Truth>,
+
     /// Seed of what is hidden
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -81,6 +86,19 @@ enum Form {
     Csv,
 }
 
+fn truth(text: &str) -> Result<Truth, String> {
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    match numbers.collect::<Option<Vec<f64>>>().as_deref() {
+        Some(&[fourth_derivative, start, end]) if fourth_derivative >= 0.0 => Ok(Truth {
+            fourth_derivative,
+            end_curvatures: [start, end],
+        }),
+        _ => Err(
+            "give three numbers with commas, the first not below 0, such as 166,0,-2.5".to_owned(),
+        ),
+    }
+}
+
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let models = self.models()?;
@@ -92,6 +110,10 @@ impl Arguments {
             check_times(model, &reader, &loaded.dataset, self.verbosity)?;
         }
         let dates = reader.shape().times_are_seconds();
+        if let Some(truth) = self.bound {
+            let text = self.bounds(&models, &loaded.dataset, truth, dates)?;
+            return destination::print(text.as_bytes());
+        }
         let longest = self
             .max_gap
             .map(|span| in_table(span, dates, "--max-gap"))
@@ -131,6 +153,44 @@ impl Arguments {
         models
             .collect::<Result<_, _>>()
             .map_err(|error| failure_from(&error))
+    }
+
+    /// The error bound of every model, series and column.
+    fn bounds(
+        &self,
+        models: &[Model],
+        dataset: &Dataset,
+        truth: Truth,
+        dates: bool,
+    ) -> Result<String, Failure> {
+        let mut table = TextTable::new(&[
+            "model",
+            "series",
+            "column",
+            "largest gap",
+            "fourth derivative",
+            "error at most",
+        ]);
+        for (path, model) in self.model.iter().zip(models) {
+            for (number, series) in dataset.series().iter().enumerate() {
+                for (channel, name) in dataset.channel_names().iter().enumerate() {
+                    let bound = model.error_bound(series, channel, truth);
+                    let bound = bound.map_err(|error| failure_from(&error))?;
+                    let id = series
+                        .id()
+                        .map_or_else(|| number.to_string(), str::to_owned);
+                    table.row(vec![
+                        path.display().to_string(),
+                        id,
+                        name.clone(),
+                        readable(bound.largest_gap, dates),
+                        short(bound.predicted_fourth_derivative),
+                        short(bound.error),
+                    ]);
+                }
+            }
+        }
+        Ok(table.text())
     }
 
     fn candidates(&self, models: &[Model]) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 )]
 pub(crate) struct Arguments {
     /// The table
-    #[arg(value_name = "TABLE", value_parser = ["table1"])]
+    #[arg(value_name = "TABLE", value_parser = ["table1", "table2", "table3", "table4"])]
     table: String,
 
     /// Only these data sets: toy, hopper

@@ -4,10 +4,11 @@
 use crate::paper_set::PaperSet;
 use cssc::Error;
 use cssc::fill::Method;
-use cssc::model::{MODEL_METHODS, ModelConfig};
+use cssc::model::{Compensation, MODEL_METHODS, ModelConfig};
 use cssc::settings::Settings;
 use cssc::train::{Masking, TrainConfig};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A training as its file describes it; `[model]` and `[training]` stand above the defaults of the method.
@@ -28,12 +29,16 @@ pub struct Cell {
     /// Seeds 0, 1, … below this are trained.
     #[serde(default = "one")]
     pub seeds: u64,
-    /// Learning rates tried on validation before the training.
+    /// Learning rates of whole trainings with the first seed, of which the one counts that validates best; other seeds
+    /// take its rate.
     #[serde(default)]
     pub rates: Vec<f64>,
-    /// Steps of each trial.
+    /// The result whose learning rate is taken, by its name.
     #[serde(default)]
-    pub trial_steps: u64,
+    pub rate_from: Option<String>,
+    /// The same training read in other ways, each with a result of its own: variant, and what is compensated.
+    #[serde(default)]
+    pub readings: BTreeMap<String, Compensation>,
     /// The model.
     #[serde(default)]
     pub model: ModelConfig,
@@ -100,7 +105,8 @@ impl Cell {
             observed,
             seeds: one(),
             rates: Vec::new(),
-            trial_steps: 0,
+            rate_from: None,
+            readings: BTreeMap::new(),
             training: training.suited_to(&model)?,
             model,
         })
@@ -113,19 +119,30 @@ impl Cell {
                 "`observed` is {observed}; give 2 to 100"
             )));
         }
-        if !self.rates.is_empty() && self.trial_steps == 0 {
-            return Err(Error::Setting(
-                "`rates` are to be tried, but `trial-steps` is 0; give the steps of a trial".into(),
-            ));
+        if let (Some(from), false) = (&self.rate_from, self.rates.is_empty()) {
+            return Err(Error::Setting(format!(
+                "`rates` are to be tried, and `rate-from` is {from}; give one of the two"
+            )));
         }
         self.model.check()?;
         self.training.check().map_err(Error::Setting)
     }
 
+    /// The variants that one training of this cell gives.
+    pub fn variants(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.variant.as_str()).chain(self.readings.keys().map(String::as_str))
+    }
+
     /// What tells one seed of this cell from all others; also the beginning of its files' names.
     #[must_use]
     pub fn name(&self, seed: u64) -> String {
-        let variant = match self.variant.as_str() {
+        self.name_of(&self.variant, seed)
+    }
+
+    /// The name of one variant.
+    #[must_use]
+    pub fn name_of(&self, variant: &str, seed: u64) -> String {
+        let variant = match variant {
             "" => String::new(),
             variant => format!("-{variant}"),
         };
@@ -134,14 +151,29 @@ impl Cell {
         format!("table{table}-{dataset}-{method}{variant}-{observed}-seed{seed}")
     }
 
-    /// The settings with which `seed` is trained, before a learning rate is chosen; none where nothing is.
+    /// The result that gives the learning rate of `seed`, if one does.
     #[must_use]
-    pub fn settings(&self, seed: u64) -> Option<CellSettings> {
+    pub fn rate_source(&self, seed: u64) -> Option<String> {
+        let first = (seed > 0 && !self.rates.is_empty()).then(|| self.name(0));
+        first.or_else(|| self.rate_from.clone())
+    }
+
+    /// The learning rates to be tried with `seed`.
+    #[must_use]
+    pub fn rates(&self, seed: u64) -> &[f64] {
+        if seed == 0 { &self.rates } else { &[] }
+    }
+
+    /// The settings with which `seed` is trained, with the learning rate that another result gives; none where nothing
+    /// is trained.
+    #[must_use]
+    pub fn settings(&self, seed: u64, rate: Option<f64>) -> Option<CellSettings> {
         let trained = !is_plain(&self.method);
         trained.then(|| CellSettings {
             model: self.model.clone(),
             training: TrainConfig {
                 seed,
+                rate: rate.unwrap_or(self.training.rate),
                 ..self.training.clone()
             },
         })
@@ -166,7 +198,7 @@ fn unknown(method: &str) -> Error {
 pub struct Trial {
     /// The rate.
     pub rate: f64,
-    /// Best validation error of the short training; infinite (null) if it did not go well.
+    /// Best validation error of its training; none if that did not go well.
     pub validation: Option<f64>,
 }
 
@@ -195,9 +227,9 @@ pub struct CellResult {
     pub best_step: Option<u64>,
     /// Steps made.
     pub steps: u64,
-    /// Wall-clock seconds of the training, trials of rates included.
+    /// Wall-clock seconds of this training.
     pub seconds: f64,
-    /// Seconds of processor time, where the system tells.
+    /// Its seconds of processor time, where the system tells.
     pub cpu_seconds: Option<f64>,
     /// Threads of the training.
     pub threads: usize,
@@ -243,9 +275,11 @@ impl CellResult {
 
     /// Whether it answers this seed of the cell: the same settings and data.
     #[must_use]
-    pub fn answers(&self, cell: &Cell, seed: u64, data: &str) -> bool {
-        let trials: Vec<f64> = self.trials.iter().map(|trial| trial.rate).collect();
-        self.asked == cell.settings(seed) && self.data == data && trials == cell.rates
+    pub fn answers(&self, cell: &Cell, seed: u64, rate: Option<f64>, data: &str) -> bool {
+        let tried = self.trials.iter().map(|trial| trial.rate);
+        self.asked == cell.settings(seed, rate)
+            && self.data == data
+            && tried.eq(cell.rates(seed).iter().copied())
     }
 }
 

@@ -55,12 +55,11 @@ impl Progress {
                 let made = (standing.step - seen.first_step).max(1) as u32;
                 let left = (standing.steps - standing.step) as u32;
                 let left = now.duration_since(seen.begun) * left / made;
-                let trial = standing.trial.map(|rate| format!(", trying rate {rate}"));
                 Some(format!(
-                    "{name}: step {} of {}{}, {} left",
+                    "{name}: step {} of {}, rate {}, {} left",
                     standing.step,
                     standing.steps,
-                    trial.unwrap_or_default(),
+                    standing.rate,
                     readable(left)
                 ))
             }

@@ -62,3 +62,41 @@ pub fn table_1(dataset: PaperSet, method: &str, observed: usize) -> Option<f64> 
         PaperSet::Hopper => hopper[column],
     })
 }
+
+/// Tables 2 (hopper), 3 (toy) and 4 (hopper): variant, then 10, 30 and 50 % observed.
+const ABLATIONS: [(&str, &str, [f64; 3]); 16] = [
+    ("2", "ode-rnn", [0.011_321, 0.001_572, 0.000_388]),
+    ("2", "pre-hoc", [0.053_217, 0.006_131, 0.002_062]),
+    ("2", "post-hoc", [0.013_574, 0.000_514, 0.000_110]),
+    ("2", "end-to-end", [0.006_097, 0.000_375, 0.000_087]),
+    ("3", "block-both", [10.601_951, 0.001_408, 0.000_150]),
+    ("3", "block-slope", [0.811_334, 0.000_721, 0.000_142]),
+    ("3", "block-curvature", [0.406_867, 0.000_348, 0.000_121]),
+    ("3", "drop-curvature", [0.072_519, 0.000_356, 0.000_123]),
+    ("3", "analytical", [0.024_656, 0.000_457, 0.000_128]),
+    ("3", "numerical", [0.067_881, 0.000_397, 0.000_126]),
+    ("4", "alpha-0", [0.006_551, 0.000_745, 0.000_126]),
+    ("4", "alpha-1", [0.011_915, 0.000_463, 0.000_102]),
+    ("4", "alpha-10", [0.009_691, 0.000_426, 0.000_074]),
+    ("4", "alpha-100", [0.005_421, 0.000_400, 0.000_072]),
+    ("4", "alpha-1000", [0.006_097, 0.000_375, 0.000_087]),
+    ("4", "alpha-10000", [0.005_886, 0.000_422, 0.000_057]),
+];
+
+/// The variants of a table, in the paper's order.
+pub fn variants(table: &str) -> impl Iterator<Item = &'static str> + use<'_> {
+    let rows = ABLATIONS.iter().filter(move |row| row.0 == table);
+    rows.map(|row| row.1)
+}
+
+/// What the paper prints for a cell of tables 2, 3 and 4.
+#[must_use]
+pub fn ablation(table: &str, variant: &str, observed: usize) -> Option<f64> {
+    let row = ABLATIONS
+        .iter()
+        .find(|row| (row.0, row.1) == (table, variant))?;
+    let column = [10, 30, 50]
+        .into_iter()
+        .position(|known| known == observed)?;
+    Some(row.2[column])
+}

@@ -129,7 +129,52 @@ impl Results {
                 sections.extend(OBSERVED.map(|observed| details(dataset, observed, &cells)));
             }
         }
+        sections.extend(
+            ["2", "3", "4"]
+                .iter()
+                .filter_map(|table| self.ablation(table)),
+        );
         sections
+    }
+
+    /// Tables 2, 3 and 4: variants below each other, those of the paper first.
+    fn ablation(&self, table: &str) -> Option<Section> {
+        let results: Vec<&CellResult> = (self.results.iter())
+            .filter(|result| result.table == table)
+            .collect();
+        let dataset = results.first()?.dataset;
+        let mut variants: Vec<&str> = published::variants(table).collect();
+        for result in &results {
+            if !variants.contains(&result.variant.as_str()) {
+                variants.push(&result.variant);
+            }
+        }
+        let mut rows = vec![vec!["variant".to_owned()]];
+        for observed in OBSERVED {
+            rows[0].push(format!("{observed} %"));
+            rows[0].push("paper".to_owned());
+        }
+        for variant in variants {
+            let mut line = vec![variant.to_owned()];
+            for observed in OBSERVED {
+                let of_cell = |result: &&&CellResult| {
+                    result.variant == variant && result.observed == observed
+                };
+                let seeds = Seeds(results.iter().filter(of_cell).copied().collect());
+                line.push(match seeds.0.is_empty() {
+                    true => dash(),
+                    false => error(seeds.mse(), seeds.spread()),
+                });
+                let published = published::ablation(table, variant, observed);
+                line.push(published.map_or_else(dash, |mse| error(mse, None)));
+            }
+            rows.push(line);
+        }
+        Some(Section {
+            title: format!("Table {table}: {dataset}"),
+            text: about(table).to_owned(),
+            rows,
+        })
     }
 
     /// The cells of table 1 by share and method.
@@ -145,6 +190,20 @@ impl Results {
             }
         }
         cells
+    }
+}
+
+fn about(table: &str) -> &'static str {
+    match table {
+        "2" => {
+            "Two trainings, each read with and without the compensation: an ODE-RNN (post-hoc: compensated afterwards) and \
+             CSSC (pre-hoc: without its compensation)."
+        }
+        "3" => {
+            "Which derivatives of the prediction are trained through, kept, or found by differences. The paper's own form \
+             leaves out the Hessian of the decoder; variants with `-exact` keep it."
+        }
+        _ => "The weight α of the compensation in the loss.",
     }
 }
 

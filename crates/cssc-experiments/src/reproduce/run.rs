@@ -1,10 +1,11 @@
-//! One seed of one cell: learning rates are tried on validation, the best one trains, the parameters that validate best
-//! are tested once. Everything can be stopped at any moment and goes on where it was.
+//! One seed of one cell: a training for each learning rate that is tried, of which the one counts that validates best;
+//! of each the parameters that validate best. Everything can be stopped at any moment and goes on where it was.
 
 use super::cell::{Cell, CellResult, CellSettings, Trial};
 use crate::paper_set::LoadedSet;
 use cssc::evaluate::Interpolator;
 use cssc::fill::Method;
+use cssc::model::Compensation;
 use cssc::nn::InstructionSet;
 use cssc::train::{Control, ParallelBatch, Sample, TrainConfig, Trainer};
 use cssc::{Error, Series};
@@ -18,11 +19,11 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(20);
 /// Where a training stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// The learning rate of a trial, or none in the training itself.
-    pub trial: Option<f64>,
-    /// Steps made of `steps`, trials included.
+    /// The learning rate.
+    pub rate: f64,
+    /// Steps made of `steps`, those of earlier rates included.
     pub step: u64,
-    /// Steps in all, trials included.
+    /// Steps of all rates.
     pub steps: u64,
     /// The last validation error, if this step was validated.
     pub validation: Option<f64>,
@@ -33,9 +34,13 @@ pub struct Standing {
 struct State {
     asked: Option<CellSettings>,
     data: String,
+    /// Time of the training in progress.
     seconds: f64,
     cpu_seconds: f64,
+    /// Rates that are done.
     trials: Vec<Trial>,
+    /// The results of the best of them.
+    best: Option<Vec<CellResult>>,
 }
 
 /// Makes the result of one seed.
@@ -45,6 +50,8 @@ pub struct Run<'a> {
     pub cell: &'a Cell,
     /// Which seed.
     pub seed: u64,
+    /// The learning rate, where another result gives it.
+    pub rate: Option<f64>,
     /// Its data.
     pub set: &'a LoadedSet,
     /// Where checkpoints are kept.
@@ -91,71 +98,74 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If a training fails, or files cannot be read or written.
-    pub fn result(
+    pub fn results(
         &self,
         watch: &mut dyn FnMut(Standing) -> Control,
-    ) -> Result<Option<CellResult>, Error> {
-        let Some(asked) = self.cell.settings(self.seed) else {
-            return self.plain().map(Some);
+    ) -> Result<Option<Vec<CellResult>>, Error> {
+        let Some(asked) = self.cell.settings(self.seed, self.rate) else {
+            return self.plain().map(|result| Some(vec![result]));
         };
-        let mut asked = asked;
-        asked.model.set_channels(self.set.parts.train.channels());
         let mut state = self.load(&asked);
-        let mut clock = Clock::start();
-        let trial_steps = self.cell.trial_steps * self.cell.rates.len() as u64;
-        let steps = trial_steps + asked.training.steps;
-        while state.trials.len() < self.cell.rates.len() {
-            let rate = self.cell.rates[state.trials.len()];
-            let before = state.trials.len() as u64 * self.cell.trial_steps;
-            let training = TrainConfig {
-                rate,
-                steps: self.cell.trial_steps,
-                validate_every: (self.cell.trial_steps / 4).max(1),
-                ..asked.training.clone()
-            };
-            let mut stopped = false;
-            let mut trainer = self.trainer(&asked, &training)?;
-            let ran = trainer.run(|_, progress| {
-                let control = watch(Standing {
-                    trial: Some(rate),
-                    step: before + progress.step,
-                    steps,
-                    validation: progress.validation.map(|scores| scores.mse_all),
-                });
-                stopped |= control == Control::Stop;
-                control
+        let tried = self.cell.rates(self.seed);
+        let own = [asked.training.rate];
+        let rates = if tried.is_empty() { &own[..] } else { tried };
+        let each = asked.training.steps;
+        while state.trials.len() < rates.len() {
+            let rate = rates[state.trials.len()];
+            let before = state.trials.len() as u64 * each;
+            let mut settings = asked.clone();
+            settings.model.set_channels(self.set.parts.train.channels());
+            settings.training.rate = rate;
+            let trained = self.train(&settings, &mut state, |step, validation| {
+                watch(Standing {
+                    rate,
+                    step: before + step,
+                    steps: each * rates.len() as u64,
+                    validation,
+                })
             });
-            if stopped {
-                return Ok(None);
-            }
-            let best = trainer.summary().best_validation;
-            let validation = ran.ok().and(best).map(|(error, _)| error);
-            clock.charge(&mut state);
+            let results = match trained {
+                Ok(Some(results)) => Some(results),
+                Ok(None) => return Ok(None),
+                // A rate that is too high ends a training; with one rate alone that is an error.
+                Err(error) if rates.len() == 1 => return Err(error),
+                Err(_) => None,
+            };
+            let validation = results.as_ref().and_then(|results| results[0].validation);
             state.trials.push(Trial { rate, validation });
+            let best = state.best.as_ref().and_then(|best| best[0].validation);
+            if validation.is_some_and(|new| best.is_none_or(|best| new < best)) {
+                state.best = results;
+            }
+            (state.seconds, state.cpu_seconds) = (0.0, 0.0);
+            // What is not there need not be removed.
+            let _ = std::fs::remove_file(self.file("checkpoint"));
             self.save(&state)?;
         }
-        let mut settings = asked.clone();
-        settings.training.rate = best_rate(&state.trials).unwrap_or(asked.training.rate);
-        self.train(&settings, &mut state, clock, |mut standing| {
-            standing.step += trial_steps;
-            standing.steps = steps;
-            watch(standing)
-        })
-        .map(|done| {
-            done.map(|result| CellResult {
-                asked: self.cell.settings(self.seed),
-                ..result
-            })
-        })
+        let trials = if tried.is_empty() {
+            Vec::new()
+        } else {
+            state.trials
+        };
+        let best = state.best.ok_or(Error::Diverged {
+            step: each,
+            cause: None,
+        })?;
+        let whole = |result| CellResult {
+            trials: trials.clone(),
+            asked: Some(asked.clone()),
+            ..result
+        };
+        Ok(Some(best.into_iter().map(whole).collect()))
     }
 
     fn train(
         &self,
         settings: &CellSettings,
         state: &mut State,
-        mut clock: Clock,
-        mut watch: impl FnMut(Standing) -> Control,
-    ) -> Result<Option<CellResult>, Error> {
+        mut watch: impl FnMut(u64, Option<f64>) -> Control,
+    ) -> Result<Option<Vec<CellResult>>, Error> {
+        let mut clock = Clock::start();
         let checkpoint = self.file("checkpoint");
         let mut trainer = if checkpoint.exists() {
             let parts = &self.set.parts;
@@ -167,12 +177,8 @@ impl Run<'_> {
         let mut failed = None;
         let mut stopped = false;
         trainer.run(|trainer, progress| {
-            let control = watch(Standing {
-                trial: None,
-                step: progress.step,
-                steps: progress.steps,
-                validation: progress.validation.map(|scores| scores.mse_all),
-            });
+            let validation = progress.validation.map(|scores| scores.mse_all);
+            let control = watch(progress.step, validation);
             stopped |= control == Control::Stop;
             if control == Control::Stop || saved.elapsed() >= CHECKPOINT_EVERY {
                 clock.charge(state);
@@ -192,35 +198,41 @@ impl Run<'_> {
             return Ok(None);
         }
         clock.charge(state);
-        let result = self.test(trainer, settings, state)?;
-        Ok(Some(result))
+        self.test(trainer, settings, state).map(Some)
     }
 
-    /// The parameters that validated best, on the test series.
+    /// The parameters that validated best, on the test series, read in every way that is asked for.
     fn test(
         &self,
         trainer: Trainer<'_>,
         settings: &CellSettings,
         state: &State,
-    ) -> Result<CellResult, Error> {
-        let (network, _) = settings.model.build::<f32>(self.seed)?;
+    ) -> Result<Vec<CellResult>, Error> {
         let (parameters, summary) = trainer.into_best();
         let samples = self.set.test(self.cell.observed);
-        let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
-        Ok(CellResult {
-            mse_all: scores.mse_all,
-            mse_unobserved: scores.mse_hidden,
-            validation: summary.best_validation.map(|best| best.0),
-            best_step: summary.best_validation.map(|best| best.1),
-            steps: summary.steps,
-            seconds: state.seconds,
-            cpu_seconds: (state.cpu_seconds > 0.0).then_some(state.cpu_seconds),
-            parameters: parameters.values().len(),
-            trials: state.trials.clone(),
-            settings: Some(settings.clone()),
-            curve: summary.validations,
-            ..self.blank()
-        })
+        let own = (&self.cell.variant, settings.model.compensation());
+        let others = self.cell.readings.iter();
+        let readings = others.map(|(variant, compensation)| (variant, *compensation));
+        let test = |(variant, compensation): (&String, Compensation)| {
+            let model = settings.model.with_compensation(compensation)?;
+            let (network, _) = model.build::<f32>(self.seed)?;
+            let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
+            Ok(CellResult {
+                variant: variant.clone(),
+                mse_all: scores.mse_all,
+                mse_unobserved: scores.mse_hidden,
+                validation: summary.best_validation.map(|best| best.0),
+                best_step: summary.best_validation.map(|best| best.1),
+                steps: summary.steps,
+                seconds: state.seconds,
+                cpu_seconds: (state.cpu_seconds > 0.0).then_some(state.cpu_seconds),
+                parameters: parameters.values().len(),
+                settings: Some(settings.clone()),
+                curve: summary.validations.clone(),
+                ..self.blank()
+            })
+        };
+        std::iter::once(own).chain(readings).map(test).collect()
     }
 
     /// A spline through what is shown.
@@ -273,7 +285,7 @@ impl Run<'_> {
             training_series: self.set.parts.train.len(),
             parameters: 0,
             trials: Vec::new(),
-            asked: cell.settings(self.seed),
+            asked: cell.settings(self.seed, self.rate),
             settings: None,
             curve: Vec::new(),
         }
@@ -303,7 +315,7 @@ impl Run<'_> {
                 && state
                     .trials
                     .iter()
-                    .zip(&self.cell.rates)
+                    .zip(self.cell.rates(self.seed))
                     .all(|(trial, rate)| trial.rate == *rate)
         };
         state.filter(same).unwrap_or_else(|| {
@@ -330,15 +342,6 @@ impl Run<'_> {
             let _ = std::fs::remove_file(self.file(ending));
         }
     }
-}
-
-/// The rate whose trial validated best.
-fn best_rate(trials: &[Trial]) -> Option<f64> {
-    let tried = trials
-        .iter()
-        .filter_map(|trial| Some((trial.validation?, trial.rate)));
-    let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, rate)| rate)
 }
 
 /// Values at all points asked of a sample.

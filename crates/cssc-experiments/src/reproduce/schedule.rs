@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Series of a set, steps of a training and of a trial in a quick run.
-const QUICK: (usize, u64, u64) = (60, 12, 4);
+/// Series of a set and steps of a training in a quick run.
+const QUICK: (usize, u64) = (60, 10);
 
 /// Which cells are wanted; what is empty does not restrict.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +105,6 @@ pub enum Event<'a> {
 struct Task {
     cell: Cell,
     seed: u64,
-    result: PathBuf,
 }
 
 /// Makes all results of `table` (a directory below `experiments`) that are wanted and not there. `watch` stops it.
@@ -133,19 +132,17 @@ pub fn reproduce(
             shorten(&mut cell);
         }
         for seed in 0..selection.seeds.unwrap_or(cell.seeds) {
-            let result = options.results.join(format!("{}.json", cell.name(seed)));
             tasks.push(Task {
                 cell: cell.clone(),
                 seed,
-                result,
             });
         }
     }
-    // The first seed of everything before the second of anything.
-    tasks.sort_by_key(|task| task.seed);
+    // The first seed of everything before the second of anything, and what gives its learning rate before what takes it.
+    tasks.sort_by_key(|task| (task.seed, task.cell.rate_from.is_some()));
     let sets = load(&tasks, options)?;
     let wanted = tasks.len();
-    tasks.retain(|task| !has_result(task, &sets[&task.cell.dataset]));
+    tasks.retain(|task| !has_results(task, &sets[&task.cell.dataset], options));
     watch(Event::Begin {
         wanted,
         done: wanted - tasks.len(),
@@ -157,12 +154,12 @@ pub fn reproduce(
 
 /// A smoke test of a cell.
 fn shorten(cell: &mut Cell) {
-    let (_, steps, trial) = QUICK;
+    let (_, steps) = QUICK;
     cell.seeds = 1;
     cell.training.steps = steps;
     cell.training.validate_every = steps / 2;
-    cell.trial_steps = trial;
-    cell.rates.truncate(2);
+    cell.rates.truncate(1);
+    cell.rate_from = None;
 }
 
 fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSet>, Error> {
@@ -177,9 +174,35 @@ fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSe
     Ok(sets)
 }
 
-fn has_result(task: &Task, set: &LoadedSet) -> bool {
-    let result = CellResult::read(&task.result);
-    result.is_ok_and(|result| result.answers(&task.cell, task.seed, &set.hash))
+/// The file of one variant of a task.
+fn file(task: &Task, variant: &str, options: &Options) -> PathBuf {
+    let name = task.cell.name_of(variant, task.seed);
+    options.results.join(format!("{name}.json"))
+}
+
+fn has_results(task: &Task, set: &LoadedSet, options: &Options) -> bool {
+    task.cell.variants().all(|variant| {
+        let result = CellResult::read(&file(task, variant, options));
+        let rate = rate(task, options);
+        rate.is_ok_and(|rate| {
+            result.is_ok_and(|result| result.answers(&task.cell, task.seed, rate, &set.hash))
+        })
+    })
+}
+
+/// The learning rate that another result gives, if one is to.
+fn rate(task: &Task, options: &Options) -> Result<Option<f64>, Error> {
+    let Some(source) = task.cell.rate_source(task.seed) else {
+        return Ok(None);
+    };
+    let path = options.results.join(format!("{source}.json"));
+    if !path.exists() {
+        return Err(Error::Setting(format!(
+            "its learning rate is that of {source}, which has no result yet; make that first"
+        )));
+    }
+    let settings = CellResult::read(&path)?.settings;
+    Ok(settings.map(|settings| settings.training.rate))
 }
 
 /// Lets `jobs` threads take tasks in order; how many were finished.
@@ -235,24 +258,37 @@ fn one(
     options: &Options,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
 ) -> Result<Option<bool>, Error> {
+    let name = task.cell.name(task.seed);
+    let rate = match rate(task, options) {
+        Ok(rate) => rate,
+        Err(error) => {
+            let (name, error) = (&name, &error);
+            watch(Event::Failed { name, error });
+            return Ok(Some(false));
+        }
+    };
     let run = Run {
         cell: &task.cell,
         seed: task.seed,
+        rate,
         set,
         work: &options.work,
     };
-    let name = task.cell.name(task.seed);
-    let made = run.result(&mut |standing| {
+    let made = run.results(&mut |standing| {
         watch(Event::Step {
             name: &name,
             standing,
         })
     });
     match made {
-        Ok(Some(result)) => {
-            result.write(&task.result)?;
+        Ok(Some(results)) => {
+            for result in &results {
+                result.write(&file(task, &result.variant, options))?;
+            }
             run.clear();
-            watch(Event::Done { result: &result });
+            watch(Event::Done {
+                result: &results[0],
+            });
             Ok(Some(true))
         }
         Ok(None) => Ok(None),
