@@ -74,13 +74,16 @@ static TURN: Mutex<()> = Mutex::new(());
 /// How often readers of other people panicked behind the library's guard.
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
 
+/// Makes an input of one from the corpus, and pieces of another.
+type Change = dyn Fn(&[u8], &[u8], &mut Random) -> Vec<u8>;
+
 struct Target<'a> {
     name: &'static str,
     /// What messages and formats go by.
     ending: &'static str,
     corpus: Vec<Vec<u8>>,
     /// Makes a new input of one from the corpus; the default changes bytes.
-    wrap: &'a dyn Fn(&[u8], &[u8], &mut Random) -> Vec<u8>,
+    wrap: &'a Change,
     /// Whether the input was good.
     read: &'a dyn Fn(&Path) -> bool,
     /// Inputs of a short run.

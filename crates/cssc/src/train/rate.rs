@@ -41,7 +41,7 @@ impl RateSchedule {
             Self::Exponential { decay, floor } => [("decay", decay), ("floor", floor)],
             Self::Cosine { floor } => [("floor", floor), ("floor", floor)],
             // A training that only rises would divide by the part that falls, 0.
-            Self::OneCycle { rise, .. } if rise == 1.0 => {
+            Self::OneCycle { rise: 1.0, .. } => {
                 return Err("`rise` is 1; give a number from 0, below 1".into());
             }
             Self::OneCycle { rise, floor } => [("rise", rise), ("floor", floor)],

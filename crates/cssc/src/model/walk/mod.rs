@@ -35,8 +35,7 @@ pub(crate) fn schedule(
 ) -> Result<Schedule, Error> {
     let length = |s: &Observed<'_>| s.times[s.times.len() - 1] - s.times[0];
     let steps = series.iter().map(length).sum::<f64>() / longest;
-    // Not `steps > MOST_STEPS`: that would let NaN pass.
-    if !(steps <= MOST_STEPS) {
+    if steps > MOST_STEPS || steps.is_nan() {
         return Err(Error::Setting(format!(
             "the times of the data would take {steps:.2e} steps of the model's length {longest}: they are much \
              further apart than those it was trained on; give times in the unit of the training, or train a \
