@@ -1,6 +1,7 @@
 //! Where results go: standard output, or a file that appears complete or not at all (see [`cssc::io`]).
 
 use crate::failure::Failure;
+use crate::outputs::{self, Output};
 use cssc::io::write_whole;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,12 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
+    /// Refuses to write over one of the `inputs`, before any work is done.
+    pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
+        let outputs = Output::given(&[("--output", self.output.as_deref())]);
+        outputs::check(inputs, &outputs, None)
+    }
+
     /// Calls `produce` with a buffered writer and makes its result visible once all of it is written. A reader that
     /// has seen enough, like `head`, ends the command without complaint.
     pub(crate) fn write(

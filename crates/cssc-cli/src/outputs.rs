@@ -78,7 +78,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 }
 
 /// Standard input and output, too.
-fn is_device(path: &Path) -> bool {
+pub(crate) fn is_device(path: &Path) -> bool {
     path == Path::new("-")
         || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -145,7 +145,7 @@ fn unknown_ending(flag: &str, path: &Path, ending: &str) -> Failure {
 pub(crate) fn check_terminal(path: &Path, is_text: bool, format: &str) -> Result<(), Failure> {
     if path == Path::new("-") && !is_text && std::io::stdout().is_terminal() {
         return Err(Failure::new(format!(
-            "the table is {format}, which a terminal cannot show. Give a file with -o, or a pipe behind the command."
+            "the result is {format}, which a terminal cannot show. Give a file with -o, or a pipe behind the command."
         )));
     }
     Ok(())

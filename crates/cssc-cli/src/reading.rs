@@ -2,10 +2,11 @@
 
 use crate::failure::{Failure, failure_from};
 use crate::outputs;
-use crate::watching::Verbosity;
+use crate::watching::{Verbosity, Waiting};
 use clap::builder::PossibleValuesParser;
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, Formats, LoadedTable, ReadOptions, TableReader, TimeFormat};
+use cssc::model::{Model, TimeInfo, TimeKind};
 use cssc::{Error, Hint, Problem};
 use cssc_report::grouped;
 use std::io::{self, Read};
@@ -38,7 +39,7 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     integer: Vec<String>,
 
-    /// How times are written: number, epoch-seconds, epoch-milliseconds or a pattern like '%d/%m/%Y %H:%M'
+    /// How times are written: number, epoch-seconds (-milliseconds, -microseconds, -nanoseconds) or a pattern like '%d/%m/%Y %H:%M'
     #[arg(long, value_name = "FORMAT")]
     time_format: Option<String>,
 
@@ -125,6 +126,8 @@ impl TableArguments {
                 Some("number") => TimeFormat::Number,
                 Some("epoch-seconds") => TimeFormat::EpochSeconds,
                 Some("epoch-milliseconds") => TimeFormat::EpochMilliseconds,
+                Some("epoch-microseconds") => TimeFormat::EpochMicroseconds,
+                Some("epoch-nanoseconds") => TimeFormat::EpochNanoseconds,
                 Some(pattern) => TimeFormat::Pattern(pattern.to_owned()),
             },
             time_zone: self.time_zone.clone(),
@@ -144,7 +147,7 @@ impl TableArguments {
     }
 
     /// Opens the table.
-    pub(crate) fn open(&self) -> Result<TableReader, Failure> {
+    pub(crate) fn open(&self, verbosity: Verbosity) -> Result<TableReader, Failure> {
         if self.data.is_dir() {
             return Err(Failure::new(format!(
                 "{} is a directory. Give the name of a file inside it.",
@@ -154,6 +157,7 @@ impl TableArguments {
         if self.format.is_none() {
             outputs::check_input_ending(&self.data)?;
         }
+        let _waiting = Waiting::new(verbosity, "reading the table");
         TableReader::open(&self.data, self.options()).map_err(|error| with_flags(&error))
     }
 
@@ -245,9 +249,11 @@ pub(crate) fn load_dataset(
     purpose: &str,
     verbosity: Verbosity,
 ) -> Result<LoadedTable, Failure> {
+    let waiting = Waiting::new(verbosity, "reading the table");
     let loaded = reader
         .load(MOST_CELLS)
         .map_err(|error| with_flags(&error))?;
+    drop(waiting);
     for notice in reader.notices() {
         let word = if notice.is_warning() { "note" } else { "found" };
         verbosity.note(&format!("{word}: {notice}."));
@@ -259,6 +265,32 @@ pub(crate) fn load_dataset(
         ));
     }
     Ok(loaded)
+}
+
+/// What the times of a table are, for a model that is trained on them or applied to them.
+pub(crate) fn times_of(reader: &TableReader, dataset: &Dataset) -> Option<TimeInfo> {
+    let kind = match reader.shape().times_are_seconds() {
+        true => TimeKind::Dates,
+        false => TimeKind::Numbers,
+    };
+    TimeInfo::of(dataset, kind)
+}
+
+/// Refuses a model that was trained on times of another kind, and warns where rows are much further apart.
+pub(crate) fn check_times(
+    model: &Model,
+    reader: &TableReader,
+    dataset: &Dataset,
+    verbosity: Verbosity,
+) -> Result<(), Failure> {
+    let (Some(trained), Some(found)) = (&model.info().times, times_of(reader, dataset)) else {
+        return Ok(());
+    };
+    let note = trained.compare(&found);
+    if let Some(note) = note.map_err(|error| failure_from(&error))? {
+        verbosity.note(&format!("note: {note}."));
+    }
+    Ok(())
 }
 
 /// Refuses a data set with nothing in it.

@@ -7,6 +7,8 @@ use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What takes less than this is not worth a word.
@@ -15,7 +17,7 @@ const BEFORE_FIRST_LINE: Duration = Duration::from_secs(2);
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// How much is said.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "What is said")]
 pub(crate) struct Verbosity {
     /// Say nothing but errors
@@ -87,6 +89,39 @@ impl Pulse {
             *next = Instant::now() + BETWEEN_LINES;
             self.verbosity.note(&text());
         }
+    }
+}
+
+/// Says from time to time that something still goes on of which nothing more is known, until it is dropped.
+pub(crate) struct Waiting {
+    /// Closed when there is nothing to wait for any more.
+    end: Option<Sender<()>>,
+    teller: Option<JoinHandle<()>>,
+}
+
+impl Waiting {
+    pub(crate) fn new(verbosity: Verbosity, what: &'static str) -> Self {
+        let (end, ended) = channel();
+        let teller = std::thread::spawn(move || {
+            let (began, mut pause) = (Instant::now(), BEFORE_FIRST_LINE);
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let seconds = began.elapsed().as_secs();
+                verbosity.note(&format!("{what}, {seconds} s so far"));
+                pause = BETWEEN_LINES;
+            }
+        });
+        Self {
+            end: Some(end),
+            teller: Some(teller),
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.end.take();
+        // It only prints; should it have failed, there is nothing to be done.
+        let _ = self.teller.take().map(JoinHandle::join);
     }
 }
 

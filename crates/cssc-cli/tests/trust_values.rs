@@ -150,6 +150,96 @@ fn floats_that_hold_integers_are_not_rounded_and_integer_types_stay_inside_their
     );
 }
 
+#[test]
+fn numpy_says_what_it_cannot_hold() {
+    let place = Place::new();
+    typed(&place);
+    let more = ["fill", "in.parquet", "-o", "out.npz", "--method", "linear"];
+    let outcome = place.run(&more);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    for words in [
+        "the times of `when` are written in UTC, without their zone Europe/Rome",
+        "the values of `money` are written as 64-bit floats",
+    ] {
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    }
+    let outcome = place.run(&[
+        "fill",
+        "in.parquet",
+        "-o",
+        "out.arrow",
+        "--method",
+        "linear",
+    ]);
+    assert!(
+        !outcome.stderr.contains("are written"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+/// Dates as integers, and moments in all units, in typed columns.
+#[test]
+fn times_that_are_integers_are_recognised_in_typed_columns_too() {
+    let place = Place::new();
+    let put = |times: Vec<i64>| {
+        let values = Float64Array::from(vec![Some(1.0), None, Some(3.0)]);
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("when", Arc::new(Int64Array::from(times))),
+            ("x", Arc::new(values)),
+        ];
+        put_parquet(&place, "in.parquet", columns);
+    };
+    put(vec![20_240_228, 20_240_229, 20_240_302]);
+    let outcome = fill(&place, "in.parquet", "out.parquet", &["--every", "1d"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let batch = get_parquet(&place, "out.parquet");
+    let days = batch.column(0).as_primitive::<Int64Type>();
+    assert_eq!(
+        days.values(),
+        &[20_240_228, 20_240_229, 20_240_301, 20_240_302]
+    );
+    let x = batch
+        .column(1)
+        .as_primitive::<arrow_array::types::Float64Type>();
+    assert!(
+        (x.value(1) - 5.0 / 3.0).abs() < 1e-12,
+        "three days apart: {x:?}"
+    );
+    for (unit, factor) in [
+        ("seconds", 1),
+        ("milliseconds", 1000),
+        ("microseconds", 1_000_000),
+        ("nanoseconds", 1_000_000_000),
+    ] {
+        put([0, 60, 180]
+            .map(|second| (1_700_000_000 + second) * factor)
+            .to_vec());
+        let outcome = place.run(&[
+            "fill",
+            "in.parquet",
+            "-o",
+            "out.parquet",
+            "--method",
+            "linear",
+            "--every",
+            "1min",
+        ]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert!(
+            outcome
+                .stderr
+                .contains(&format!("read as {unit} since 1970")),
+            "{}",
+            outcome.stderr
+        );
+        let batch = get_parquet(&place, "out.parquet");
+        let times = batch.column(0).as_primitive::<Int64Type>();
+        assert_eq!(times.value(2), (1_700_000_000 + 120) * factor, "{unit}");
+        assert_eq!(times.len(), 4);
+    }
+}
+
 /// Integers beyond 2^53, small ones, decimals, and moments in a named zone.
 fn typed(place: &Place) {
     let decimals = Decimal128Array::from(vec![Some(1250), None, Some(1_i128 << 66)]);

@@ -1,6 +1,6 @@
 // The page of a report. Texts come from other people's tables: they are set as text, never as markup.
 "use strict";
-(() => {
+(async () => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -15,14 +15,28 @@
 
   // ---- numbers -------------------------------------------------------------------------------------------
 
+  /** What base64 text holds, inflated. */
+  async function inflate(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+  const packed = await inflate(data.packed);
   const columns = new Map();
-  /** A stored column; what is not known is null. */
+  /** A stored column: start + n·step, the n as differences, in planes of bytes; what is not known is null. */
   function column(place) {
     if (!columns.has(place)) {
-      const { form, offset, base64 } = data.columns[place];
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const numbers = new { f64: Float64Array, f32: Float32Array, u32: Uint32Array }[form](bytes.buffer);
-      columns.set(place, Array.from(numbers, (x) => (Number.isFinite(x) ? x + offset : null)));
+      const { start, step, at, count } = data.columns[place], numbers = new Array(count);
+      // A power of ten below 1 is divided by, so that decimals are those that were written.
+      const inverse = Math.round(1 / step), parts = step < 1 && Math.abs(inverse * step - 1) < 1e-12 ? inverse : 0;
+      const byte = (plane, k) => packed[at + plane * count + k];
+      for (let k = 0, n = 0; k < count; k++) {
+        const z = byte(0, k) + byte(1, k) * 0x100 + byte(2, k) * 0x10000 + byte(3, k) * 0x1000000;
+        if (z === 0xffffffff) { numbers[k] = null; continue; }
+        n += z % 2 ? -(z + 1) / 2 : z / 2;
+        numbers[k] = start + (parts ? n / parts : n * step);
+      }
+      columns.set(place, numbers);
     }
     return columns.get(place);
   }
@@ -100,7 +114,8 @@
     { key: "compensation", text: "compensation c", swatch: "", paint: "compensation" },
     { key: "gaps", text: "gaps", swatch: "area", paint: "gap" },
   ];
-  const hiddenMarks = new Set();
+  // For those who want to see how the curve came about.
+  const hiddenMarks = new Set(["predicted", "compensation"]);
   const lineMark = (key) => (key === "lower" || key === "upper" ? "band" : key);
 
   let charts = [];
@@ -110,21 +125,22 @@
   function has(channel, key) {
     if (key === "observed" || key === "filled") return column(channel[key][0]).length > 0;
     if (key === "gaps") return channel.gaps.length > 0;
-    return channel.curve != null && channel.curve[key] != null;
+    const part = key === "predicted" || key === "compensation" ? channel.curve?.model : channel.curve;
+    return part?.[key] != null;
   }
 
   /** Tables of times and columns of the main chart, and the name of every column. */
   function tables(channel) {
     const found = [], names = [];
     const { curve } = channel;
-    if (curve) {
-      // In the order they are drawn.
-      const lines = [["predicted", curve.predicted], ["smoothed", curve.smoothed]];
-      if (curve.band) lines.unshift(["lower", curve.band[0]], ["upper", curve.band[1]]);
-      const known = lines.filter(([, place]) => place != null);
-      found.push([increasing(column(curve.times)), ...known.map(([, place]) => column(place))]);
-      names.push(...known.map(([name]) => name));
-    }
+    const add = (times, ...lines) => {
+      found.push([increasing(column(times)), ...lines.map(([, place]) => column(place))]);
+      names.push(...lines.map(([name]) => name));
+    };
+    // In the order they are drawn: what was filled in stands in front of all else.
+    if (curve?.band) add(curve.band.times, ["lower", curve.band.lower], ["upper", curve.band.upper]);
+    if (curve?.model?.predicted != null) add(curve.model.times, ["predicted", curve.model.predicted]);
+    if (curve) add(curve.times, ["smoothed", curve.smoothed]);
     for (const name of ["observed", "filled"]) {
       if (has(channel, name)) {
         found.push([increasing(column(channel[name][0])), column(channel[name][1])]);
@@ -145,12 +161,16 @@
         const paint = colour(name);
         // Where dots touch each other they let the curve shine through.
         const faded = (u, index) => paint + (u.series[index].points.size < 3 ? "70" : "");
-        const points = { show: true, size: 6, stroke: faded, fill: faded, width: 0.5 };
+        const rim = name === "filled" ? { stroke: colour("paper"), width: 1 } : { stroke: faded, width: 0.5 };
+        const points = { show: true, size: 6, fill: faded, ...rim };
         return { ...base, paths: () => null, points, stroke: paint };
       }
     }
   }
 
+  const narrow = () => innerWidth < 640;
+  /** Room right of every chart, so that they stand exactly above each other. */
+  const RIGHT = 16;
   const axis = () => ({
     stroke: colour("quiet"), font: "12px Inter, system-ui, sans-serif",
     grid: { stroke: colour("line"), width: 1 }, ticks: { show: false },
@@ -159,11 +179,11 @@
   function options(lines, height, extra) {
     const labels = (_, values) => values.map((x) => written(x));
     // As wide as the longest label, so that panels stand exactly above each other.
-    const size = () => 66;
+    const size = () => (narrow() ? 48 : 66);
     return {
       width: $("charts").clientWidth, height, legend: { show: false }, tzDate: dated ? zoned : undefined,
-      scales: { x: { time: dated } },
-      axes: [{ ...axis(), values: timeLabels, space: 90, size: 46 }, { ...axis(), values: labels, size }],
+      scales: { x: { time: dated } }, padding: [12, RIGHT, 0, 0],
+      axes: [{ ...axis(), values: timeLabels, space: narrow() ? 70 : 90, size: 46 }, { ...axis(), values: labels, size }],
       series: [{}, ...lines],
       cursor: { sync: { key: "time" }, drag: { x: true, y: false, dist: 4 }, points: { size: 8 }, dataIdx: nearest },
       ...extra,
@@ -204,7 +224,9 @@
       const [times, values] = [u.data[0], u.data[index]];
       let count = 0;
       for (let i = 0; i < times.length; i++) if (values[i] != null && times[i] >= min && times[i] <= max) count++;
-      series.points.size = Math.min(Math.max((0.6 * u.bbox.width) / devicePixelRatio / Math.max(count, 1), 2), 6.5);
+      const fitting = (0.6 * u.bbox.width) / devicePixelRatio / Math.max(count, 1);
+      // What was filled in is what is looked for: never smaller than can be seen.
+      series.points.size = Math.min(Math.max(fitting, series.label === "filled" ? 4 : 2), series.label === "filled" ? 8 : 6.5);
     });
   }
 
@@ -215,11 +237,127 @@
     guard = true;
     for (const chart of charts) if (chart !== except) chart.setScale("x", { min, max });
     guard = false;
+    strip?.redraw(false);
+    if (charts.length) tellGap();
   }
   const whole = () => {
     const times = charts.map((chart) => chart.data[0]).filter((times) => times.length);
     return [Math.min(...times.map((t) => t[0])), Math.max(...times.map((t) => t[t.length - 1]))];
   };
+
+  // ---- from gap to gap -----------------------------------------------------------------------------------
+
+  const middle = ([start, end]) => (start + end) / 2;
+  const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+  /** The gap that was gone to, as long as it is still what is shown. */
+  let visited = null;
+
+  /** Gaps in which something was filled, or all where nothing was. */
+  function gapsOf(channel) {
+    const times = column(channel.filled[0]);
+    const inside = ([start, end]) => {
+      let low = 0, high = times.length;
+      while (low < high) { const at = (low + high) >> 1; if (times[at] <= start) low = at + 1; else high = at; }
+      return low < times.length && times[low] < end;
+    };
+    const some = channel.gaps.filter(inside);
+    return some.length ? some : channel.gaps;
+  }
+
+  /** The gap with enough around it to judge what was filled in. */
+  function aroundGap([start, end]) {
+    const times = column(channel().observed[0]), [first, last] = whole();
+    const step = times.length > 1 ? median(times.slice(1).map((time, k) => time - times[k])) : 0;
+    const around = Math.max(2 * (end - start), 24 * step);
+    const [from, to] = [Math.max(start - around, first), Math.min(end + around, last)];
+    return to - from < 0.7 * (last - first) ? [from, to] : [first, last];
+  }
+
+  function goTo(index) {
+    const gaps = gapsOf(channel()), gap = gaps[index];
+    if (!gap) return;
+    const [min, max] = aroundGap(gap);
+    // Before it is shown: the chart tells when it has come there.
+    visited = { index, min, max };
+    show(min, max);
+  }
+
+  /** The next gap (direction 1) or the previous one (-1), from what is shown. */
+  function step(direction) {
+    const gaps = gapsOf(channel());
+    if (!gaps.length) return;
+    const { min, max } = charts[0].scales.x;
+    if (visited && visited.min === min && visited.max === max) return goTo((visited.index + direction + gaps.length) % gaps.length);
+    const centre = (min + max) / 2;
+    const later = gaps.findIndex((gap) => middle(gap) > centre), after = later < 0 ? gaps.length : later;
+    goTo((direction > 0 ? after : after - 1 + gaps.length) % gaps.length);
+  }
+
+  /** The gap whose length is in the middle of all. */
+  function typicalGap() {
+    const gaps = gapsOf(channel()), length = ([start, end]) => end - start;
+    return gaps.findIndex((gap) => length(gap) === median(gaps.map(length)));
+  }
+
+  function lengthText(length) {
+    if (!dated) return written(length, 3);
+    const [unit, name] = [[86400, "days"], [3600, "hours"], [60, "minutes"], [1, "seconds"]].find(([unit]) => length >= 1.5 * unit) ?? [1, "seconds"];
+    return `${written(length / unit, 3)} ${name}`;
+  }
+
+  function tellGap() {
+    const gaps = gapsOf(channel()), { min, max } = charts[0]?.scales.x ?? {};
+    $("walk").hidden = !gaps.length;
+    const here = visited && visited.min === min && visited.max === max;
+    $("gap").textContent = here
+      ? `Gap ${(visited.index + 1).toLocaleString("en")} of ${gaps.length.toLocaleString("en")}, ${lengthText(gaps[visited.index][1] - gaps[visited.index][0])} long`
+      : `${gaps.length.toLocaleString("en")} ${gaps.length === 1 ? "gap" : "gaps"}`;
+  }
+
+  // ---- the whole series as a strip -----------------------------------------------------------------------
+
+  let strip = null;
+  function drawStrip(shown) {
+    strip?.destroy();
+    strip = null;
+    const tables = ["observed", "filled"].filter((name) => has(shown, name))
+      .map((name) => [increasing(column(shown[name][0])), column(shown[name][1])]);
+    if (!tables.length) return $("strip").replaceChildren();
+    const lines = { observed: { stroke: colour("quiet"), width: 1, points: { show: false } }, filled: { ...line("filled"), show: true } };
+    lines.filled.points = { show: true, size: 3, fill: colour("filled"), stroke: colour("filled"), width: 0 };
+    const names = ["observed", "filled"].filter((name) => has(shown, name));
+    const joined = tables.length > 1 ? uPlot.join(tables) : tables[0];
+    const window = (u) => {
+      const { min, max } = charts[0]?.scales.x ?? {};
+      if (min == null) return;
+      const { ctx, bbox } = u, edge = (time) => Math.min(Math.max(u.valToPos(time, "x", true), bbox.left), bbox.left + bbox.width);
+      const [from, to] = [edge(min), Math.max(edge(max), edge(min) + 3)];
+      ctx.save();
+      ctx.fillStyle = colour("veil");
+      ctx.fillRect(bbox.left, bbox.top, from - bbox.left, bbox.height);
+      ctx.fillRect(to, bbox.top, bbox.left + bbox.width - to, bbox.height);
+      ctx.strokeStyle = colour("accent");
+      ctx.lineWidth = 1.5 * devicePixelRatio;
+      ctx.strokeRect(from, bbox.top, to - from, bbox.height);
+      ctx.restore();
+    };
+    strip = new uPlot({
+      width: $("strip").clientWidth, height: 56, legend: { show: false }, tzDate: dated ? zoned : undefined,
+      scales: { x: { time: dated } }, padding: [2, RIGHT, 2, narrow() ? 48 : 66],
+      axes: [{ show: false }, { show: false }], series: [{}, ...names.map((name) => ({ label: name, ...lines[name] }))],
+      cursor: { show: false }, hooks: { draw: [window] },
+    }, joined, $("strip"));
+    const move = (event) => {
+      const { min, max } = charts[0].scales.x, [first, last] = whole();
+      // From the whole series a twentieth is shown.
+      const length = max - min < 0.95 * (last - first) ? max - min : (last - first) / 20;
+      const at = strip.posToVal(event.clientX - strip.over.getBoundingClientRect().left, "x");
+      const from = Math.min(Math.max(at - length / 2, first), last - length);
+      show(from, from + length);
+    };
+    strip.over.addEventListener("pointerdown", (event) => { strip.over.setPointerCapture(event.pointerId); move(event); });
+    strip.over.addEventListener("pointermove", (event) => { if (event.buttons) move(event); });
+  }
 
   function onWheel(u, event) {
     event.preventDefault();
@@ -313,24 +451,38 @@
     const { found, names } = shown ? tables(shown) : { found: [], names: [] };
     if (!names.length) {
       $("charts").replaceChildren(make("div", "empty", "There is nothing to draw."));
+      $("strip").replaceChildren();
+      $("walk").hidden = true;
       return;
     }
     $("charts").replaceChildren(tooltip);
     const height = Math.max(300, Math.min(460, innerHeight - 330));
     const upper = names.indexOf("upper") + 1, lower = names.indexOf("lower") + 1;
     const bands = upper ? [{ series: [upper, lower], fill: colour("band") }] : [];
-    const joined = found.length > 1 ? uPlot.join(found) : found[0];
-    const start = joined[0][0], end = joined[0][joined[0].length - 1];
+    // What is not known in a line reaches as far as its table says nothing, not only to the next time of another one.
+    const modes = found.map((table) => table.map(() => 2));
+    const joined = found.length > 1 ? uPlot.join(found, modes) : found[0];
     const main = new uPlot(options(names.map(line), height, { bands, hooks: hooks() }), joined, $("charts"));
     charts.push(main);
-    if (shown.curve?.compensation != null && !hiddenMarks.has("compensation")) {
+    const model = shown.curve?.model;
+    if (model?.compensation != null && !hiddenMarks.has("compensation")) {
       $("charts").append(make("div", "caption", "compensation c"));
-      const values = [increasing(column(shown.curve.times)), column(shown.curve.compensation)];
+      const values = [increasing(column(model.times)), column(model.compensation)];
       charts.push(new uPlot(options([line("compensation")], 140, { hooks: hooks() }), values, $("charts")));
     }
     sizeDots(main);
-    show(start, end);
+    drawStrip(shown);
     tellCounts(shown);
+  }
+
+  /** What is seen first: a typical gap, or everything where there is none. */
+  function drawAnew() {
+    visited = null;
+    draw();
+    if (!charts.length) return;
+    show(...whole());
+    const typical = typicalGap();
+    if (typical >= 0) goTo(typical);
   }
 
   function tellCounts({ counts: [observed, filled], gaps }) {
@@ -341,6 +493,7 @@
 
   function drawToggles() {
     const present = marks.filter(({ key }) => data.series.some((series) => series.channels.some((c) => has(c, key))));
+    $("explained").hidden = !present.some(({ key }) => key === "predicted" || key === "compensation");
     $("toggles").replaceChildren(...present.map((mark) => {
       const button = make("button", "", swatch(mark), mark.text);
       button.type = "button";
@@ -359,6 +512,7 @@
     if (key === "compensation") {
       const { min, max } = charts[0]?.scales.x ?? {};
       draw();
+      show(...whole());
       if (min != null) show(min, max);
     } else {
       for (const chart of charts) {
@@ -406,6 +560,21 @@
       return make("tr", score.chosen ? "chosen" : "", ...cells);
     });
     $("scores").replaceChildren(make("thead", "", head), make("tbody", "", ...rows));
+    fillColumns();
+  }
+
+  /** The errors of every method in every column, the smallest of each column marked. */
+  function fillColumns() {
+    const methods = data.comparison.filter(({ by_column }) => by_column.length);
+    if (data.score_columns.length < 2 || methods.length < 2) return;
+    $("columns-part").hidden = false;
+    const head = make("tr", "", make("th", "", "Column"), ...methods.map(({ name }) => make("th", "", name)));
+    const rows = data.score_columns.map((name, k) => {
+      const errors = methods.map(({ by_column }) => by_column[k]);
+      const least = Math.min(...errors.filter((x) => x != null));
+      return make("tr", "", make("td", "", name), ...errors.map((x) => make("td", x === least ? "least" : "", written(x, 4))));
+    });
+    $("by-column").replaceChildren(make("thead", "", head), make("tbody", "", ...rows));
   }
 
   let training;
@@ -451,7 +620,7 @@
     fillSelect($("channel"), names);
     // The same channel of another series, where there is one.
     $("channel").value = Math.max(names.indexOf(before), 0);
-    draw();
+    drawAnew();
   }
 
   fillHead();
@@ -460,8 +629,10 @@
   drawToggles();
   fillSelect($("series"), data.series.map(({ id }, index) => id ?? `series ${index + 1}`));
   $("series").onchange = chooseSeries;
-  $("channel").onchange = draw;
+  $("channel").onchange = drawAnew;
   $("reset").onclick = () => show(...whole());
+  $("previous").onclick = () => step(-1);
+  $("next").onclick = () => step(1);
   chooseSeries();
   drawTraining();
   let width = innerWidth;
@@ -469,9 +640,15 @@
     if (innerWidth === width) return;
     width = innerWidth;
     for (const chart of charts) chart.setSize({ width: $("charts").clientWidth, height: chart.height });
+    strip?.setSize({ width: $("strip").clientWidth, height: strip.height });
     training?.setSize({ width: $("training-chart").clientWidth, height: training.height });
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { draw(); drawTraining(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    const { min, max } = charts[0]?.scales.x ?? {};
+    draw();
+    if (min != null) show(min, max);
+    drawTraining();
+  });
   // For tests and for the curious.
-  window.cssc = { data, column, get charts() { return charts; } };
+  window.cssc = { data, column, whole, get charts() { return charts; }, get strip() { return strip; } };
 })();

@@ -12,6 +12,8 @@ pub struct Report {
     pub time: TimeAxis,
     /// In the order shown; a picture shows the first ones.
     pub series: Vec<SeriesPicture>,
+    /// Names of the columns whose errors the comparison tells.
+    pub score_columns: Vec<String>,
     /// The methods that were compared on hidden points.
     pub comparison: Vec<MethodScore>,
     /// The models that were trained.
@@ -105,6 +107,8 @@ pub struct MethodScore {
     pub relative_error: f64,
     /// Share of the hidden points inside the band, from 0 to 1.
     pub coverage: Option<f64>,
+    /// Mean squared error in every column, NaN where nothing was hidden.
+    pub by_column: Vec<f64>,
     /// Whether the table was filled by this method.
     pub chosen: bool,
     /// Anything else, such as the columns it was chosen for.
@@ -127,34 +131,6 @@ impl Points {
     pub(crate) fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let pairs = self.times.iter().copied().zip(self.values.iter().copied());
         pairs.filter(|(time, value)| time.is_finite() && value.is_finite())
-    }
-}
-
-impl Curve {
-    /// The rows that are there, ô first.
-    pub(crate) fn columns(&self) -> Vec<&[f64]> {
-        let mut columns = vec![&self.smoothed[..]];
-        columns.extend(self.predicted.as_deref());
-        columns.extend(self.compensation.as_deref());
-        if let Some((lower, upper)) = &self.band {
-            columns.extend([&lower[..], &upper[..]]);
-        }
-        columns
-    }
-
-    /// The curve at some of its times only.
-    pub(crate) fn take(&self, kept: &[usize]) -> Self {
-        let pick = |column: &Vec<f64>| kept.iter().map(|&at| column[at]).collect::<Vec<f64>>();
-        Self {
-            times: pick(&self.times),
-            smoothed: pick(&self.smoothed),
-            predicted: self.predicted.as_ref().map(pick),
-            compensation: self.compensation.as_ref().map(pick),
-            band: self
-                .band
-                .as_ref()
-                .map(|(lower, upper)| (pick(lower), pick(upper))),
-        }
     }
 }
 

@@ -13,7 +13,8 @@ pub(crate) fn kept(times: &[f64], columns: &[&[f64]], buckets: usize) -> Vec<usi
     let (Some(&start), Some(&end)) = (times.first(), times.last()) else {
         return Vec::new();
     };
-    if times.len() <= buckets * (2 + 2 * columns.len()) || buckets == 0 || end <= start {
+    if times.len() <= buckets.saturating_mul(2 + 2 * columns.len()) || buckets == 0 || end <= start
+    {
         return (0..times.len()).collect();
     }
     let scale = buckets as f64 / (end - start);

@@ -52,6 +52,7 @@ impl FilledTable<'_> {
             title: self.title.to_owned(),
             time: self.time.clone(),
             series: series.collect::<Result<_, _>>()?,
+            score_columns: names.to_vec(),
             comparison: comparison.unwrap_or_default(),
             training: self.fitted.trained().iter().map(training).collect(),
             settings: self.settings.clone(),
@@ -76,6 +77,18 @@ impl FilledTable<'_> {
             ));
         }
         notes
+    }
+
+    /// What is drawn as the curve of a channel: what the method says, inside the bounds, wherever something is filled in
+    /// or known. Filling leaves observations as they are and rounds integers; drawn so, a curve that passes near noisy
+    /// values would have a spike at every one of them.
+    fn smooth(&self, channel: usize, filled: &[f64], method: &[f64]) -> Vec<f64> {
+        let bounds = &self.fitted.filler().bounds;
+        let draw = |(&filled, &method): (&f64, &f64)| match filled.is_nan() || method.is_nan() {
+            true => filled,
+            false => bounds.clamp(channel, method),
+        };
+        filled.iter().zip(method).map(draw).collect()
     }
 
     fn draw_series(&self, series: &Series, gaps: &[&Gap]) -> Result<SeriesPicture, Error> {
@@ -125,7 +138,11 @@ impl FilledTable<'_> {
                 },
                 curve: Some(Curve {
                     times: times.clone(),
-                    smoothed: column(&values, channel),
+                    smoothed: self.smooth(
+                        channel,
+                        &column(&values, channel),
+                        &column(&parts.values, channel),
+                    ),
                     predicted: told(&parts.predicted, channel),
                     compensation: told(&parts.compensation, channel),
                     band: bands
@@ -162,9 +179,29 @@ fn scores(evaluation: &Evaluation, names: &[String]) -> Vec<MethodScore> {
             coverage: coverage.filter(|_| chosen),
             chosen,
             note: chosen.then(|| format!("best for {}", best_for.join(", "))),
+            by_column: row
+                .channels
+                .iter()
+                .map(|channel| channel.score.mse)
+                .collect(),
         }
     });
-    rows.collect()
+    let mut rows: Vec<MethodScore> = rows.collect();
+    let differ = evaluation.chosen.windows(2).any(|pair| pair[0] != pair[1]);
+    rows.extend(evaluation.best_of_each.filter(|_| differ).map(|score| {
+        MethodScore {
+            name: "best of each".to_owned(),
+            mse: score.mse,
+            mae: score.mae,
+            relative_error: evaluation.relative(score.mse).unwrap_or(f64::NAN),
+            note: Some(
+                "every round of hiding is judged by the methods that the other rounds choose"
+                    .to_owned(),
+            ),
+            ..MethodScore::default()
+        }
+    }));
+    rows
 }
 
 fn training(trained: &Trained) -> TrainingCurve {

@@ -23,7 +23,7 @@ const PARTS: [(&str, &str); 4] = [
 /// # Errors
 /// Those of `output`.
 pub fn write_html(report: &Report, output: &mut dyn Write) -> io::Result<()> {
-    let data = serde_json::to_string(&Payload::new(report))?;
+    let data = serde_json::to_string(&Payload::new(report)?)?;
     let parts = [
         ("<!--title-->", escaped(&report.title)),
         ("/*data*/", harmless(&data)),

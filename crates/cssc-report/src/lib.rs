@@ -39,10 +39,11 @@
 //! | `canvas`, `svg`, `png` | lines, areas, dots and text, and the two ways to write them |
 //! | `layout`, `panel`, `legend`, `picture` | the picture, drawn on any canvas |
 //! | [`summary`], `text_table` | what a terminal shows of gaps and comparisons |
-//! | `payload`, `html` | the page: its data, and the file that opens without a network |
+//! | `columns`, `payload`, `html` | the page: its numbers, its data, and the file that opens without a network |
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod canvas;
+mod columns;
 mod content;
 mod decimate;
 mod filled_table;

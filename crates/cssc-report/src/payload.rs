@@ -1,19 +1,22 @@
 //! The data of the page as JSON.
 //!
-//! Long columns are base64: times as `f64`, or as integers from the first when they are seconds; values as `f32` counted
-//! from the middle of their range if zero is outside it, so that 16 million steps cover the range however far it is from zero. Equal columns, like the times that channels share, are stored
-//! once. A report of more than [`MOST_NUMBERS`] numbers is thinned like a picture is; of very many
-//! series the first are kept.
+//! Numbers are packed ([`Columns`]). A report of more than [`MOST_NUMBERS`] numbers is thinned like a picture is, layers
+//! that are not shown at first are thinner always, and bands are kept where they matter, in gaps. Of very many series the
+//! first are kept.
 
+use crate::columns::{Column, Columns, Place};
 use crate::content::{
     ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
 };
 use crate::decimate;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
 
-/// About six megabytes.
-pub(crate) const MOST_NUMBERS: usize = 1_200_000;
+/// About one megabyte.
+pub(crate) const MOST_NUMBERS: usize = 700_000;
+/// Points of a layer that is not shown at first: a few for every pixel of a wide screen.
+const MOST_HIDDEN: usize = 6_000;
 /// Channels of all series together.
 pub(crate) const MOST_CHANNELS: usize = 240;
 
@@ -23,11 +26,15 @@ pub(crate) struct Payload<'a> {
     program: String,
     time: Time,
     columns: Vec<Column>,
+    /// The bytes of all columns, deflated, as base64.
+    packed: String,
     series: Vec<SeriesData<'a>>,
     /// Series that are not in the page.
     left_out: usize,
     /// Whether points were left out where they stand too close to be told apart.
     thinned: bool,
+    /// Names of the columns whose errors the comparison tells.
+    score_columns: &'a [String],
     comparison: &'a [MethodScore],
     training: &'a [TrainingCurve],
     settings: &'a [(String, String)],
@@ -44,17 +51,6 @@ enum Time {
         offset: i32,
     },
 }
-
-/// Numbers: `offset` plus what is stored.
-#[derive(Serialize)]
-struct Column {
-    form: &'static str,
-    offset: f64,
-    base64: String,
-}
-
-/// Places in the list of columns.
-type Place = usize;
 
 #[derive(Serialize)]
 struct SeriesData<'a> {
@@ -77,41 +73,66 @@ struct ChannelData<'a> {
 struct CurveData {
     times: Place,
     smoothed: Place,
+    band: Option<BandData>,
+    model: Option<ModelData>,
+}
+
+/// The band inside gaps.
+#[derive(Serialize)]
+struct BandData {
+    times: Place,
+    lower: Place,
+    upper: Place,
+}
+
+/// What a model says for itself.
+#[derive(Serialize)]
+struct ModelData {
+    times: Place,
     predicted: Option<Place>,
     compensation: Option<Place>,
-    band: Option<[Place; 2]>,
 }
 
 impl<'a> Payload<'a> {
-    pub(crate) fn new(report: &'a Report) -> Self {
+    /// # Errors
+    /// Only if bytes cannot be packed in memory.
+    pub(crate) fn new(report: &'a Report) -> io::Result<Self> {
         let shown = shown(&report.series);
         let numbers: usize = channels(shown).map(count).sum();
         let share = match numbers > MOST_NUMBERS {
             true => Some(MOST_NUMBERS / channels(shown).count()),
             false => None,
         };
-        let mut store = Store::default();
+        let mut columns = Columns::default();
         let series = shown.iter().map(|series| SeriesData {
             id: series.id.as_deref(),
-            channels: series
-                .channels
-                .iter()
-                .map(|channel| store.channel(channel, share))
-                .collect(),
+            channels: {
+                let mut store = Store {
+                    columns: &mut columns,
+                    span: series.span().unwrap_or_default(),
+                    share,
+                };
+                let channels = series.channels.iter();
+                channels.map(|channel| store.channel(channel)).collect()
+            },
         });
-        Self {
+        let series = series.collect();
+        let (columns, packed) = columns.finish()?;
+        Ok(Self {
             title: &report.title,
             program: format!("cssc {}", env!("CARGO_PKG_VERSION")),
             time: Time::of(report),
-            series: series.collect(),
-            columns: store.columns,
+            series,
+            columns,
+            packed,
             left_out: report.series.len() - shown.len(),
             thinned: share.is_some(),
+            score_columns: &report.score_columns,
             comparison: &report.comparison,
             training: &report.training,
             settings: &report.settings,
             notes: &report.notes,
-        }
+        })
     }
 }
 
@@ -131,11 +152,26 @@ fn channels(series: &[SeriesPicture]) -> impl Iterator<Item = &ChannelPicture> {
     series.iter().flat_map(|series| &series.channels)
 }
 
+/// About how many numbers a channel has in the page.
 fn count(channel: &ChannelPicture) -> usize {
     let points = [&channel.observed, &channel.filled];
-    let points: usize = points.iter().map(|points| 2 * points.times.len()).sum();
-    let curve = channel.curve.as_ref();
-    points + curve.map_or(0, |curve| curve.times.len() * (1 + curve.columns().len()))
+    let points: usize = points.iter().map(|points| points.times.len()).sum();
+    let curve = channel.curve.as_ref().map_or(0, |curve| {
+        let in_gaps = channel.gaps.iter().map(|gap| inside(curve, gap).len());
+        let band = curve.band.as_ref().map_or(0, |_| in_gaps.sum());
+        let model = curve
+            .predicted
+            .as_ref()
+            .map_or(0, |all| all.len().min(MOST_HIDDEN));
+        2 * curve.times.len() + 3 * band + 3 * model
+    });
+    2 * points + curve
+}
+
+/// The points of a curve inside a gap, with its two ends.
+fn inside(curve: &Curve, &(start, end): &(f64, f64)) -> Range<usize> {
+    let from = curve.times.partition_point(|&time| time < start);
+    from..curve.times.partition_point(|&time| time <= end)
 }
 
 impl Time {
@@ -154,28 +190,33 @@ impl Time {
     }
 }
 
-/// The columns so far, and where each of them is.
-#[derive(Default)]
-struct Store {
-    columns: Vec<Column>,
-    places: HashMap<(&'static str, u64, Vec<u8>), Place>,
+/// Packs the channels of one series.
+struct Store<'c> {
+    columns: &'c mut Columns,
+    /// First and last time of the series.
+    span: (f64, f64),
+    /// Numbers that a channel may have, if there are too many.
+    share: Option<usize>,
 }
 
-impl Store {
-    fn channel<'a>(
-        &mut self,
-        channel: &'a ChannelPicture,
-        share: Option<usize>,
-    ) -> ChannelData<'a> {
+impl Store<'_> {
+    fn channel<'a>(&mut self, channel: &'a ChannelPicture) -> ChannelData<'a> {
         let points = [&channel.observed, &channel.filled];
         let counts = points.map(|points| points.times.len());
         // Half of the channel's share is for its curve, half for its points.
         let [observed, filled] = points.map(|points| {
-            let buckets = share.map(|share| share / 2 / 2 / (2 * 4));
+            let buckets = self.share.map(|share| share / 2 / 2 / (2 * 4));
             self.points(points, buckets)
         });
-        let curve = channel.curve.as_ref();
-        let curve = curve.map(|curve| self.curve(curve, share.map(|share| share / 2)));
+        let curve = channel.curve.as_ref().map(|curve| {
+            let [times, smoothed] = self.line(&curve.times, &curve.smoothed);
+            CurveData {
+                times,
+                smoothed,
+                band: self.band(curve, &channel.gaps),
+                model: self.model(curve),
+            }
+        });
         ChannelData {
             name: &channel.name,
             observed,
@@ -193,114 +234,77 @@ impl Store {
             times = kept.iter().map(|&at| times[at]).collect();
             values = kept.iter().map(|&at| values[at]).collect();
         }
-        [self.times(&times), self.values(&values)]
+        [self.times(&times), self.columns.values(&values)]
     }
 
-    fn curve(&mut self, curve: &Curve, share: Option<usize>) -> CurveData {
-        let columns = curve.columns();
-        let thin = share.map(|share| {
-            let each = (1 + columns.len()) * (2 + 2 * columns.len());
-            curve.take(&decimate::kept(
-                &curve.times,
-                &columns,
-                (share / each).max(1),
-            ))
-        });
-        let curve = thin.as_ref().unwrap_or(curve);
-        CurveData {
-            times: self.times(&curve.times),
-            smoothed: self.values(&curve.smoothed),
-            predicted: curve.predicted.as_ref().map(|values| self.values(values)),
-            compensation: curve
-                .compensation
-                .as_ref()
-                .map(|values| self.values(values)),
-            band: curve
-                .band
-                .as_ref()
-                .map(|(lower, upper)| [lower, upper].map(|values| self.values(values))),
+    /// Times and values of ô.
+    fn line(&mut self, times: &[f64], values: &[f64]) -> [Place; 2] {
+        // Two numbers a point, at most four points a bucket, and half of the share.
+        let buckets = self
+            .share
+            .map_or(usize::MAX, |share| (share / 2 / 8).max(1));
+        let kept = decimate::kept(times, &[values], buckets);
+        let [times, values] = [times, values].map(|all| take(all, &kept));
+        [self.times(&times), self.columns.values(&values)]
+    }
+
+    /// The band inside the gaps; a point that is not known keeps those of two gaps apart.
+    fn band(&mut self, curve: &Curve, gaps: &[(f64, f64)]) -> Option<BandData> {
+        let (lower, upper) = curve.band.as_ref()?;
+        let (mut times, mut ends) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for gap in gaps {
+            let own = inside(curve, gap);
+            times.extend_from_slice(&curve.times[own.clone()]);
+            times.push(gap.1);
+            for (ends, column) in ends.iter_mut().zip([lower, upper]) {
+                ends.extend_from_slice(&column[own.clone()]);
+                ends.push(f64::NAN);
+            }
         }
+        let columns = [&ends[0][..], &ends[1][..]];
+        let buckets = self
+            .share
+            .map_or(usize::MAX, |share| (share / 4 / 18).max(1));
+        let kept = decimate::kept(&times, &columns, buckets);
+        let [lower, upper] = columns.map(|column| self.columns.values(&take(column, &kept)));
+        let times = self.times(&take(&times, &kept));
+        Some(BandData {
+            times,
+            lower,
+            upper,
+        })
+    }
+
+    fn model(&mut self, curve: &Curve) -> Option<ModelData> {
+        let parts = [&curve.predicted, &curve.compensation];
+        let columns: Vec<&[f64]> = parts.iter().filter_map(|part| part.as_deref()).collect();
+        if columns.is_empty() {
+            return None;
+        }
+        let most = self
+            .share
+            .map_or(MOST_HIDDEN, |share| MOST_HIDDEN.min(share / 4));
+        let kept = decimate::kept(
+            &curve.times,
+            &columns,
+            (most / (2 + 2 * columns.len())).max(1),
+        );
+        let [predicted, compensation] = parts.map(|part| {
+            let part = part.as_ref()?;
+            Some(self.columns.values(&take(part, &kept)))
+        });
+        Some(ModelData {
+            times: self.times(&take(&curve.times, &kept)),
+            predicted,
+            compensation,
+        })
     }
 
     fn times(&mut self, times: &[f64]) -> Place {
-        let start = times.first().copied().unwrap_or(0.0);
-        let whole = |time: &f64| f64::from((time - start) as u32) == time - start;
-        if times.iter().all(whole) {
-            let counted = times.iter().map(|time| (time - start) as u32);
-            let bytes = counted.flat_map(u32::to_le_bytes).collect();
-            return self.column("u32", start, bytes);
-        }
-        let bytes = times.iter().flat_map(|time| time.to_le_bytes()).collect();
-        self.column("f64", 0.0, bytes)
-    }
-
-    fn values(&mut self, values: &[f64]) -> Place {
-        let known = || values.iter().copied().filter(|value| value.is_finite());
-        let ends = (known().reduce(f64::min), known().reduce(f64::max));
-        let middle = match ends {
-            // Around zero small numbers keep their digits.
-            (Some(low), Some(high)) if low > 0.0 || high < 0.0 => 0.5 * low + 0.5 * high,
-            _ => 0.0,
-        };
-        let stored = values.iter().map(|value| (value - middle) as f32);
-        let bytes = stored.flat_map(f32::to_le_bytes).collect();
-        self.column("f32", middle, bytes)
-    }
-
-    fn column(&mut self, form: &'static str, offset: f64, bytes: Vec<u8>) -> Place {
-        let key = (form, offset.to_bits(), bytes);
-        if let Some(&place) = self.places.get(&key) {
-            return place;
-        }
-        let base64 = base64(&key.2);
-        self.columns.push(Column {
-            form,
-            offset,
-            base64,
-        });
-        self.places.insert(key, self.columns.len() - 1);
-        self.columns.len() - 1
+        self.columns.times(times, self.span)
     }
 }
 
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let known = digit <= three.len();
-            let index = (bits >> (18 - 6 * digit)) as usize % 64;
-            text.push(if known {
-                char::from(DIGITS[index])
-            } else {
-                '='
-            });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        let vectors = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (bytes, text) in vectors {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
-    }
+fn take(all: &[f64], kept: &[usize]) -> Vec<f64> {
+    kept.iter().map(|&at| all[at]).collect()
 }

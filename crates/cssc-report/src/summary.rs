@@ -145,7 +145,7 @@ pub fn coverage(evaluation: &Evaluation) -> String {
         }
         let _ = writeln!(
             text,
-            "bands of {name}: {:.1} % of hidden values inside ({:.1} % wanted, {:.1} % before calibration; width x {})",
+            "bands of {name}: {:.1} % of hidden values inside bands calibrated on other gaps ({:.1} % wanted, {:.1} % before calibration; width x {})",
             100.0 * coverage.after,
             100.0 * level,
             100.0 * coverage.before,

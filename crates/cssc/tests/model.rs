@@ -406,7 +406,7 @@ fn a_model_file_that_is_cut_altered_newer_or_of_other_shapes_is_refused() {
         altered[at..at + from.len()].copy_from_slice(to.as_bytes());
         altered
     };
-    let newer = refused(&text("\"version\":\"1\"", "\"version\":\"7\""));
+    let newer = refused(&text("\"version\":\"2\"", "\"version\":\"7\""));
     assert!(
         newer.contains("version 7") && newer.contains("newer cssc"),
         "{newer}"

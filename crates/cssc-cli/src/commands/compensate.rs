@@ -51,6 +51,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.destination.check(&[&self.input])?;
         let text = read_text(&self.input)?;
         let prediction =
             PredictionDocument::parse(&self.input, &text).map_err(|error| failure_from(&error))?;

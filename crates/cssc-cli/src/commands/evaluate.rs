@@ -1,7 +1,7 @@
 use super::fill::level;
 use crate::destination;
 use crate::failure::{Failure, failure_from};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::times::in_table;
 use crate::watching::Verbosity;
 use cssc::data::{Dataset, Span};
@@ -101,13 +101,17 @@ fn truth(text: &str) -> Result<Truth, String> {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let candidates = self.candidates()?;
-        let mut reader = self.table.open()?;
+        let models = self.models()?;
+        let candidates = self.candidates(&models)?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
+        for model in &models {
+            check_times(model, &reader, &loaded.dataset, self.verbosity)?;
+        }
         let dates = reader.shape().times_are_seconds();
         if let Some(truth) = self.bound {
-            let text = self.bounds(&loaded.dataset, truth, dates)?;
+            let text = self.bounds(&models, &loaded.dataset, truth, dates)?;
             return destination::print(text.as_bytes());
         }
         let longest = self
@@ -144,8 +148,21 @@ impl Arguments {
         destination::print(text.as_bytes())
     }
 
+    fn models(&self) -> Result<Vec<Model>, Failure> {
+        let models = self.model.iter().map(|path| Model::load(path));
+        models
+            .collect::<Result<_, _>>()
+            .map_err(|error| failure_from(&error))
+    }
+
     /// The error bound of every model, series and column.
-    fn bounds(&self, dataset: &Dataset, truth: Truth, dates: bool) -> Result<String, Failure> {
+    fn bounds(
+        &self,
+        models: &[Model],
+        dataset: &Dataset,
+        truth: Truth,
+        dates: bool,
+    ) -> Result<String, Failure> {
         let mut table = TextTable::new(&[
             "model",
             "series",
@@ -154,8 +171,7 @@ impl Arguments {
             "fourth derivative",
             "error at most",
         ]);
-        for path in &self.model {
-            let model = Model::load(path).map_err(|error| failure_from(&error))?;
+        for (path, model) in self.model.iter().zip(models) {
             for (number, series) in dataset.series().iter().enumerate() {
                 for (channel, name) in dataset.channel_names().iter().enumerate() {
                     let bound = model.error_bound(series, channel, truth);
@@ -177,7 +193,7 @@ impl Arguments {
         Ok(table.text())
     }
 
-    fn candidates(&self) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+    fn candidates(&self, models: &[Model]) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
         if self.method.is_empty() && self.model.is_empty() {
             let all = METHODS.iter().filter(|method| method.by_default);
@@ -191,10 +207,9 @@ impl Arguments {
                 ))
             })?);
         }
-        for path in &self.model {
-            let model = Model::load(path).map_err(|error| failure_from(&error))?;
+        for (path, model) in self.model.iter().zip(models) {
             let name = path.display().to_string();
-            candidates.push(Arc::new(ModelInterpolator::new(model).named(name)));
+            candidates.push(Arc::new(ModelInterpolator::new(model.clone()).named(name)));
         }
         Ok(candidates)
     }

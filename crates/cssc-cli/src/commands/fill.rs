@@ -2,7 +2,7 @@ use crate::failure::{Failure, failure_from, stopped_or, unless_pipe_closed};
 use crate::filling::{Asking, Limiting};
 use crate::outputs::{self, Output};
 use crate::picture;
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
 use crate::settings::SettingArguments;
 use crate::signals;
 use crate::times::check_rows;
@@ -12,6 +12,7 @@ use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, a
 use cssc::data::{Dataset, Span};
 use cssc::evaluate::Gaps;
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
+use cssc::model::TimeInfo;
 use cssc_report::{FilledTable, TimeAxis, grouped, readable, summary};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -117,7 +118,7 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.outputs()?;
-        let mut reader = self.table.open()?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(&mut reader, "methods are compared on", self.verbosity)?;
         let dataset = &loaded.dataset;
         must_hold_values(dataset, &self.table.name())?;
@@ -137,7 +138,7 @@ impl Arguments {
         }
         let fitted = self.fit(&imputer, dataset, &gaps)?;
         if let Some(path) = &self.save_model {
-            save_model(path, &fitted)?;
+            save_model(path, &fitted, times_of(&reader, dataset))?;
         }
         if let Some(path) = self.table_output() {
             let written = self.write(path, writer, &mut reader, &loaded, &fitted, &asked);
@@ -217,7 +218,11 @@ impl Arguments {
             return Ok(None);
         }
         let writer = TableWriter::create_with(path, reader.shape(), self.extras());
-        Ok(Some(writer.map_err(|error| failure_from(&error))?))
+        let writer = writer.map_err(|error| failure_from(&error))?;
+        for loss in writer.losses() {
+            self.verbosity.note(&format!("note: {loss}."));
+        }
+        Ok(Some(writer))
     }
 
     fn extras(&self) -> Extras {
@@ -407,9 +412,12 @@ impl Arguments {
     }
 }
 
-fn save_model(path: &Path, fitted: &Fitted) -> Result<(), Failure> {
+fn save_model(path: &Path, fitted: &Fitted, times: Option<TimeInfo>) -> Result<(), Failure> {
     match fitted.model() {
-        Some(model) => model.save(path).map_err(|error| failure_from(&error)),
+        Some(model) => {
+            let model = model.clone().with_times(times);
+            model.save(path).map_err(|error| failure_from(&error))
+        }
         None => Err(Failure::new(
             "no model was trained that could be saved. Give more --budget, or name a method that is trained.",
         )),

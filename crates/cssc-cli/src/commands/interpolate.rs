@@ -2,7 +2,7 @@ use super::fill::level;
 use crate::failure::{Failure, failure_from, stopped_or};
 use crate::filling::{Asking, Limiting};
 use crate::outputs::{self, Output};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::signals;
 use crate::times::check_rows;
 use crate::watching::Verbosity;
@@ -94,7 +94,7 @@ impl Arguments {
         let in_place = self.in_place.then_some(self.output.as_path());
         outputs::check(&[&self.table.data, &self.model], &outputs, in_place)?;
         let interpolator = self.interpolator()?;
-        let mut reader = self.table.open()?;
+        let mut reader = self.table.open(self.verbosity)?;
         let loaded = load_dataset(
             &mut reader,
             "bands and integers are judged by",
@@ -111,6 +111,7 @@ impl Arguments {
                 dataset.channel_names().join(", ")
             )));
         }
+        check_times(interpolator.model(), &reader, dataset, self.verbosity)?;
         let asked = self.asking.asked(reader.shape())?;
         check_rows(&asked, &loaded.dataset)?;
         let filler = self.filler(interpolator.clone(), &loaded, &reader)?;
@@ -120,6 +121,9 @@ impl Arguments {
         };
         let write = |reader: &mut TableReader| {
             let mut writer = TableWriter::create_with(&self.output, reader.shape(), extras)?;
+            for loss in writer.losses() {
+                self.verbosity.note(&format!("note: {loss}."));
+            }
             let mut rows = loaded.rows(reader)?;
             let counts = apply(&mut rows, &mut writer, |series| {
                 if signals::stopped_by().is_some() {

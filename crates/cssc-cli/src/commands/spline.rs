@@ -4,6 +4,7 @@ use crate::destination::Destination;
 use crate::failure::{Failure, printable};
 use crate::reading::{TableArguments, with_flags};
 use crate::times::{note_extrapolation, read_times};
+use crate::watching::Verbosity;
 use clap::ValueEnum;
 use cssc::data::table::{SeriesRows, Shape};
 use cssc::{Jets, Path as _, PiecewiseCubic, Side, SplineKind};
@@ -88,7 +89,9 @@ impl Arguments {
                  Give a file name for the other.",
             ));
         }
-        let mut reader = self.table.open()?;
+        self.destination
+            .check(&[&self.table.data, Path::new(&self.at)])?;
+        let mut reader = self.table.open(Verbosity::default())?;
         let shape = reader.shape().clone();
         let times = read_times(&self.at, &shape)?;
         let answers = reader.by_ref().map(|rows| {

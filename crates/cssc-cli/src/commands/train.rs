@@ -1,6 +1,6 @@
 use crate::failure::{Failure, failure_from};
 use crate::outputs::{self, Output};
-use crate::reading::{TableArguments, load_dataset, must_hold_values};
+use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
 use crate::settings::SettingArguments;
 use crate::signals;
 use crate::times::in_table;
@@ -84,7 +84,7 @@ impl Arguments {
             )));
         }
         let checkpoint = checkpoint(&self.output);
-        self.check_checkpoint(&checkpoint)?;
+        self.check_checkpoint(checkpoint.as_deref())?;
         let mut inputs = vec![self.table.data.as_path()];
         inputs.extend(self.settings.file());
         let output = Output {
@@ -92,7 +92,8 @@ impl Arguments {
             path: &self.output,
         };
         outputs::check(&inputs, &[output], None)?;
-        let mut reader = self.table.open()?;
+        outputs::check_terminal(&self.output, false, "a model")?;
+        let mut reader = self.table.open(self.verbosity)?;
         let mut options = self.settings.options()?;
         if let Some(name) = &self.method {
             let method = Method::named(name).map_err(|error| failure_from(&error))?;
@@ -125,17 +126,19 @@ impl Arguments {
             grouped(learning.validation.len()),
             InstructionSet::in_use()
         ));
-        let mut trainer = self.trainer(&learning, &checkpoint)?;
-        self.train(&mut trainer, &checkpoint)?;
+        let mut trainer = self.trainer(&learning, checkpoint.as_deref())?;
+        self.train(&mut trainer, checkpoint.as_deref())?;
         if signals::stopped_by().is_some() && trainer.summary().stopped_early {
-            trainer
-                .save_checkpoint(&checkpoint)
-                .map_err(|error| failure_from(&error))?;
-            self.verbosity.note(&format!(
-                "stopped at step {}; the same command with --resume goes on from {}.",
-                trainer.summary().steps,
-                checkpoint.display()
-            ));
+            if let Some(checkpoint) = &checkpoint {
+                trainer
+                    .save_checkpoint(checkpoint)
+                    .map_err(|error| failure_from(&error))?;
+                self.verbosity.note(&format!(
+                    "stopped at step {}; the same command with --resume goes on from {}.",
+                    trainer.summary().steps,
+                    checkpoint.display()
+                ));
+            }
             self.verbosity
                 .event(&json!({ "event": "stopped", "step": trainer.summary().steps }));
             return Err(Failure::new(
@@ -147,10 +150,11 @@ impl Arguments {
             .model(trainer)
             .map_err(|error| failure_from(&error))?;
         model
+            .with_times(times_of(&reader, &loaded.dataset))
             .save(&self.output)
             .map_err(|error| failure_from(&error))?;
         // It has done its work; when it cannot be removed it only takes space.
-        let _ = std::fs::remove_file(&checkpoint);
+        let _ = checkpoint.map(std::fs::remove_file);
         let best = summary.best_validation;
         self.verbosity.note(&match best {
             Some((error, step)) => format!(
@@ -168,7 +172,16 @@ impl Arguments {
     }
 
     /// A checkpoint is hours of work: it is neither forgotten nor overwritten without a word.
-    fn check_checkpoint(&self, checkpoint: &Path) -> Result<(), Failure> {
+    fn check_checkpoint(&self, checkpoint: Option<&Path>) -> Result<(), Failure> {
+        let Some(checkpoint) = checkpoint else {
+            return match self.resume {
+                false => Ok(()),
+                true => Err(Failure::new(format!(
+                    "--resume needs a checkpoint, which is kept beside a model file; {} is none. Give -o FILE.",
+                    self.output.display()
+                ))),
+            };
+        };
         let name = checkpoint.display();
         match (self.resume, checkpoint.exists()) {
             (true, false) => Err(Failure::new(format!(
@@ -185,11 +198,11 @@ impl Arguments {
     fn trainer<'d>(
         &self,
         learning: &'d Learning,
-        checkpoint: &Path,
+        checkpoint: Option<&Path>,
     ) -> Result<Trainer<'d>, Failure> {
-        if !self.resume {
+        let Some(checkpoint) = checkpoint.filter(|_| self.resume) else {
             return learning.trainer().map_err(|error| failure_from(&error));
-        }
+        };
         let training = &learning.options.training;
         let mut before = None;
         let resumed = Trainer::resume(
@@ -242,13 +255,13 @@ impl Arguments {
         Ok(())
     }
 
-    fn train(&self, trainer: &mut Trainer<'_>, checkpoint: &Path) -> Result<(), Failure> {
+    fn train(&self, trainer: &mut Trainer<'_>, checkpoint: Option<&Path>) -> Result<(), Failure> {
         let every = Duration::from_secs_f64(self.checkpoint_every.seconds());
         let mut saved = Instant::now();
         let mut failed = None;
         let mut watch = Watch::new(self.verbosity, &trainer.model().method());
         let result = trainer.run(|trainer, progress| {
-            if saved.elapsed() >= every {
+            if let Some(checkpoint) = checkpoint.filter(|_| saved.elapsed() >= every) {
                 if let Err(error) = trainer.save_checkpoint(checkpoint) {
                     failed = Some(failure_from(&error));
                     return Control::Stop;
@@ -268,9 +281,12 @@ impl Arguments {
     }
 }
 
-/// Beside the model, with one more ending.
-fn checkpoint(model: &Path) -> PathBuf {
+/// Beside the model, with one more ending; a pipe or a device has nothing beside it.
+fn checkpoint(model: &Path) -> Option<PathBuf> {
+    if outputs::is_device(model) {
+        return None;
+    }
     let mut name = OsString::from(model.as_os_str());
     name.push(".checkpoint");
-    name.into()
+    Some(name.into())
 }

@@ -14,6 +14,8 @@ use cssc::Error;
 /// Two zero bytes, unsigned bytes (8), three dimensions.
 const MAGIC: u32 = 0x0000_0803;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Most bytes inside a compressed file; MNIST has 47 million. What is cut does not fit its header.
+const MOST_BYTES: u64 = 1 << 29;
 
 /// Grey images of one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,7 @@ impl Images {
         if bytes.starts_with(&GZIP) {
             let mut plain = Vec::new();
             MultiGzDecoder::new(&bytes[..])
+                .take(MOST_BYTES)
                 .read_to_end(&mut plain)
                 .map_err(failed)?;
             bytes = plain;
@@ -64,11 +67,12 @@ impl Images {
         }
         let [images, rows, columns] = [images, rows, columns].map(|length| length as usize);
         let pixels = bytes[16..].to_vec();
-        let expected = images * rows * columns;
-        if images == 0 || pixels.len() != expected {
+        // The product of three numbers of 32 bits need not fit into 64.
+        let expected = images as u128 * rows as u128 * columns as u128;
+        if images * rows.min(1) * columns.min(1) == 0 || pixels.len() as u128 != expected {
             let found = pixels.len();
             return Err(format!(
-                "expected {images} images = {expected} bytes, found {found}"
+                "expected {images} images of {rows} x {columns} = {expected} bytes, found {found}"
             ));
         }
         Ok(Self {
@@ -114,7 +118,10 @@ mod tests {
             message(&file(2)[..9]),
             "expected an idx3-ubyte header of 16 bytes"
         );
-        assert_eq!(message(&file(3)), "expected 3 images = 6 bytes, found 4");
+        assert_eq!(
+            message(&file(3)),
+            "expected 3 images of 2 x 1 = 6 bytes, found 4"
+        );
         let mut labels = file(2);
         labels[3] = 1;
         assert_eq!(

@@ -6,6 +6,7 @@ use crate::paper_set::{LoadedSet, PaperSet};
 use cssc::Error;
 use cssc::train::Control;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -166,9 +167,9 @@ fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSe
     let mut sets = BTreeMap::new();
     for task in tasks {
         let set = task.cell.dataset;
-        if !sets.contains_key(&set) {
+        if let Entry::Vacant(place) = sets.entry(set) {
             let series = options.quick.then_some(QUICK.0);
-            sets.insert(set, set.load(&options.repository, series)?);
+            place.insert(set.load(&options.repository, series)?);
         }
     }
     Ok(sets)

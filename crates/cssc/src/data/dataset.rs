@@ -88,6 +88,20 @@ impl Dataset {
         })
     }
 
+    /// The median distance of neighbouring rows over all series; `None` without two rows in any.
+    pub fn typical_step(&self) -> Option<f64> {
+        let steps = |series: &Series| {
+            series
+                .times()
+                .windows(2)
+                .map(|pair| pair[1] - pair[0])
+                .collect::<Vec<_>>()
+        };
+        let mut steps: Vec<f64> = self.series.iter().flat_map(steps).collect();
+        let middle = steps.len() / 2;
+        (!steps.is_empty()).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
+    }
+
     /// The series at the given numbers, in that order.
     ///
     /// # Panics

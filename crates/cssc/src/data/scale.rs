@@ -48,13 +48,41 @@ pub enum TimeScaling {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     any(feature = "nn", feature = "tables"),
-    derive(serde::Serialize, serde::Deserialize)
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Written")
 )]
 pub struct Scaler {
     offsets: Vec<f64>,
     scales: Vec<f64>,
     time_origin: f64,
     time_unit: f64,
+}
+
+/// A scaler as it stands in a file, before it is checked.
+#[cfg(any(feature = "nn", feature = "tables"))]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    offsets: Vec<f64>,
+    scales: Vec<f64>,
+    time_origin: f64,
+    time_unit: f64,
+}
+
+#[cfg(any(feature = "nn", feature = "tables"))]
+impl TryFrom<Written> for Scaler {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::fixed(written.offsets, written.scales)?
+            .with_time(written.time_origin, written.time_unit)
+    }
+}
+
+/// Whether a number can be divided by and multiplied with: far outside of this, products of values
+/// overflow or vanish.
+fn is_usable(scale: f64) -> bool {
+    (1e-100..=1e100).contains(&scale.abs())
 }
 
 impl Scaler {
@@ -77,10 +105,18 @@ impl Scaler {
                 "{offsets} offsets but {scales} scales given"
             )));
         }
-        let usable = |scale: &f64| scale.is_finite() && *scale != 0.0;
-        if !offsets.iter().all(|offset| offset.is_finite()) || !scales.iter().all(usable) {
-            let wrong = "offsets must be finite, scales finite and not 0";
-            return Err(Error::Scale(wrong.to_owned()));
+        if let Some(offset) = offsets
+            .iter()
+            .find(|offset| offset.abs() > 1e200 || offset.is_nan())
+        {
+            return Err(Error::Scale(format!(
+                "an offset is {offset}; at most 1e200 is possible"
+            )));
+        }
+        if let Some(scale) = scales.iter().find(|scale| !is_usable(**scale)) {
+            return Err(Error::Scale(format!(
+                "a scale is {scale}; its size must be between 1e-100 and 1e100"
+            )));
         }
         Ok(Self {
             offsets,
@@ -92,9 +128,10 @@ impl Scaler {
 
     /// The same scales for values, with this origin and unit of time.
     pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, Error> {
-        if !(origin.is_finite() && unit.is_finite() && unit > 0.0) {
-            let wrong =
-                format!("time needs a finite origin and a unit above 0, found {origin} and {unit}");
+        if !(origin.abs() <= 1e100 && unit > 0.0 && is_usable(unit)) {
+            let wrong = format!(
+                "time needs an origin within ±1e100 and a unit between 1e-100 and 1e100, found {origin} and {unit}"
+            );
             return Err(Error::Scale(wrong));
         }
         Ok(Self {
@@ -123,7 +160,8 @@ impl Scaler {
         if let TimeScaling::TypicalGap(gap) = times {
             (scaler.time_origin, scaler.time_unit) = origin_and_unit(training, gap)?;
         }
-        Ok(scaler)
+        let (origin, unit) = (scaler.time_origin, scaler.time_unit);
+        Self::fixed(scaler.offsets, scaler.scales)?.with_time(origin, unit)
     }
 
     /// Number of channels.
@@ -246,18 +284,10 @@ fn origin_and_unit(training: &Dataset, gap: f64) -> Result<(f64, f64), Error> {
         .iter()
         .filter_map(|series| series.times().first());
     let origin = starts.copied().fold(f64::INFINITY, f64::min);
-    let mut gaps: Vec<f64> = training
-        .series()
-        .iter()
-        .flat_map(|series| series.times().windows(2).map(|pair| pair[1] - pair[0]))
-        .collect();
-    if gaps.is_empty() {
-        let wrong = "no training series has two times, so no gap is typical";
-        return Err(Error::Scale(wrong.to_owned()));
-    }
-    let middle = gaps.len() / 2;
-    let (_, median, _) = gaps.select_nth_unstable_by(middle, f64::total_cmp);
-    Ok((origin, *median / gap))
+    let typical = training.typical_step().ok_or_else(|| {
+        Error::Scale("no training series has two times, so no gap is typical".to_owned())
+    })?;
+    Ok((origin, typical / gap))
 }
 
 #[cfg(test)]
@@ -311,7 +341,7 @@ mod tests {
         assert!(message(fit(0.0)).contains("must be above 0, found 0"));
         assert!(message(fit(1.0)).contains("no training series has two times"));
         assert!(message(Scaler::fixed(vec![0.0], vec![])).contains("1 offsets but 0 scales"));
-        assert!(message(Scaler::fixed(vec![0.0], vec![0.0])).contains("finite and not 0"));
+        assert!(message(Scaler::fixed(vec![0.0], vec![0.0])).contains("a scale is 0"));
         let timeless = Scaler::identity(1).with_time(0.0, -1.0);
         assert!(message(timeless).contains("a unit above 0, found 0 and -1"));
         let narrow = Scaler::identity(1)

@@ -34,6 +34,7 @@ use super::filler::{Answer, Filler};
 #[cfg(feature = "nn")]
 use super::learn::LearnOptions;
 use super::methods::{METHODS, Method};
+use super::sample::sample;
 #[cfg(feature = "nn")]
 use super::training::{Trained, Training, Trainings};
 use crate::Error;
@@ -155,12 +156,20 @@ impl Imputer {
         gaps: &Gaps,
         mut watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<Fitted, Error> {
-        let held = HoldOut::new(data, gaps, &self.hold_out())?;
+        let bounds = self.bounds(data)?;
+        let sampled = sample(data)?;
+        let own_gaps = sampled.as_ref().map(Gaps::find);
+        let compared = sampled.as_ref().unwrap_or(data);
+        let held = HoldOut::new(
+            compared,
+            own_gaps.as_ref().unwrap_or(gaps),
+            &self.hold_out(),
+        )?;
         let mut fitted = Fitted {
             filler: Filler {
                 candidates: Vec::new(),
                 chosen: vec![0; data.channels()],
-                bounds: self.bounds(data)?,
+                bounds,
                 longest_gap: self.longest_gap,
                 extrapolate: self.extrapolate,
                 bands: None,
@@ -171,6 +180,14 @@ impl Imputer {
             #[cfg(feature = "nn")]
             trained: Vec::new(),
         };
+        if sampled.is_some() {
+            let rows = |data: &Dataset| data.series().iter().map(Series::len).sum::<usize>();
+            fitted.notes.push(format!(
+                "the table is long: methods were compared, and models trained, on {} of its {} rows, spread evenly",
+                rows(compared),
+                rows(data)
+            ));
+        }
         if self.methods.is_none() && held.hidden.len() < FEWEST_HIDDEN {
             fitted.notes.push(format!(
                 "only {} values could be hidden to compare methods, fewer than {FEWEST_HIDDEN}: a \

@@ -12,6 +12,7 @@
 //! | `asked` | which rows are wanted |
 //! | `filler` | fills a series |
 //! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
+//! | `sample` | a part of a very long table |
 //! | `imputer` | the choice of the method by evidence |
 //!
 //! Without the feature `nn` there are the plain methods.
@@ -23,6 +24,7 @@ mod imputer;
 mod learn;
 mod methods;
 mod plain;
+mod sample;
 mod steps;
 #[cfg(feature = "nn")]
 mod trained;

@@ -72,7 +72,7 @@ pub(super) fn cut(
         let apart = |a: &usize, b: &usize| series.times()[*b] - series.times()[*a] <= longest;
         for stretch in rows.chunk_by(apart) {
             for start in starts(stretch.len(), windows) {
-                let rows = &stretch[start..stretch.len().min(start + windows.rows)];
+                let rows = &stretch[start..stretch.len().min(start.saturating_add(windows.rows))];
                 let name = format!("{number}:{}", rows[0]);
                 all.push(window(series, rows, name)?);
             }

@@ -5,6 +5,10 @@ use super::compensated::{Compensation, CompensationSettings};
 
 const LARGEST: usize = 1 << 20;
 
+/// Positive numbers of a model are of a usual size: a step of 1e-300 would walk forever.
+const SMALLEST_NUMBER: f64 = 1e-9;
+const LARGEST_NUMBER: f64 = 1e9;
+
 /// Sizes of at least 1.
 pub(crate) fn sizes(all: &[(&str, usize)]) -> Result<(), String> {
     match all.iter().find(|(_, size)| *size == 0 || *size > LARGEST) {
@@ -30,18 +34,22 @@ pub(crate) fn layers(all: &[(&str, &[usize])]) -> Result<(), String> {
 
 /// Numbers above 0.
 pub(crate) fn positive(all: &[(&str, f64)]) -> Result<(), String> {
-    let wrong = |value: f64| !(value > 0.0 && value.is_finite());
-    match all.iter().find(|(_, value)| wrong(*value)) {
-        Some((name, value)) => Err(format!("`{name}` is {value}; give a positive number")),
+    let usual = SMALLEST_NUMBER..=LARGEST_NUMBER;
+    match all.iter().find(|(_, value)| !usual.contains(value)) {
+        Some((name, value)) => Err(format!(
+            "`{name}` is {value}; give a positive number, from {SMALLEST_NUMBER:e} to {LARGEST_NUMBER:e}"
+        )),
         None => Ok(()),
     }
 }
 
 /// Numbers that are 0 or above.
 pub(crate) fn not_negative(all: &[(&str, f64)]) -> Result<(), String> {
-    let wrong = |value: f64| !(value >= 0.0 && value.is_finite());
-    match all.iter().find(|(_, value)| wrong(*value)) {
-        Some((name, value)) => Err(format!("`{name}` is {value}; give 0 or a positive number")),
+    let usual = 0.0..=LARGEST_NUMBER;
+    match all.iter().find(|(_, value)| !usual.contains(value)) {
+        Some((name, value)) => Err(format!(
+            "`{name}` is {value}; give 0 or a positive number up to {LARGEST_NUMBER:e}"
+        )),
         None => Ok(()),
     }
 }

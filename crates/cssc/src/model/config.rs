@@ -173,6 +173,10 @@ macro_rules! precision {
 
 precision!(f32, f64);
 
+/// Most parameters of a model: 1 GiB in single precision, which the optimiser and the kernels hold
+/// several times. The paper's models have less than a thousandth of it.
+const MOST_PARAMETERS: usize = 1 << 28;
+
 /// A network with its parameters.
 pub type Built<T> = (Box<dyn Network<T>>, Parameters<T>);
 
@@ -304,15 +308,38 @@ impl ModelConfig {
     /// # Errors
     /// If a setting is out of range, or the network is not one of this library.
     pub fn build<T: Precision>(&self, seed: u64) -> Result<Built<T>, Error> {
+        let (_, planned) = self.plan::<T>()?;
+        if planned.count() > MOST_PARAMETERS {
+            return Err(Error::Setting(format!(
+                "a model of these settings has {} parameters, and {MOST_PARAMETERS} are the most; give \
+                 smaller layers",
+                planned.count()
+            )));
+        }
         let mut parameters = Parameters::new();
         let network = T::network(self, &mut parameters, seed)?;
         parameters.pack();
         Ok((network, parameters))
     }
 
-    /// The network with parameters that are all zero and not packed, to be filled from a file.
-    pub(crate) fn blank<T: Precision>(&self) -> Result<Built<T>, Error> {
+    /// The network with parameters that are all zero and not packed, to be filled from a file that holds
+    /// `count` numbers.
+    pub(crate) fn blank<T: Precision>(&self, count: usize) -> Result<Built<T>, Error> {
+        let (_, planned) = self.plan::<T>()?;
+        if planned.count() != count {
+            return Err(Error::Setting(format!(
+                "it holds {count} numbers, but a model of its settings has {}",
+                planned.count()
+            )));
+        }
         let mut parameters = Parameters::blank();
+        let network = T::network(self, &mut parameters, 0)?;
+        Ok((network, parameters))
+    }
+
+    /// The network, with the names and shapes of its parameters only.
+    pub(crate) fn plan<T: Precision>(&self) -> Result<Built<T>, Error> {
+        let mut parameters = Parameters::planned();
         let network = T::network(self, &mut parameters, 0)?;
         Ok((network, parameters))
     }

@@ -6,7 +6,7 @@
 //! | key | content |
 //! |---|---|
 //! | `format` | `cssc-model` or `cssc-checkpoint` |
-//! | `version` | 1; a reader refuses newer ones |
+//! | `version` | 2 (1 had no `times` in models); a reader refuses newer ones |
 //! | `about` | JSON: settings, scaler, summary, … |
 //! | `sha256` | of format, version, `about` and every tensor with its name and shape |
 //!
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The newest version this program writes and reads.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// A named matrix of numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -27,6 +27,9 @@ const BATCH: usize = 8;
 /// Times that are decoded together.
 const DECODED: usize = 1024;
 
+/// Times that are asked of a window in one go; a window that is asked more is walked several times.
+const ASKED: usize = 2048;
+
 /// A network with its numbers, ready to give curves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Applied<'a> {
@@ -110,7 +113,8 @@ impl Applied<'_> {
         };
         let knots = observed.times.len();
         let mut signal = Signal::default();
-        for (window, trace) in windows.iter().zip(traces.into_iter().flatten()) {
+        let pieces = pieces(observed, windows);
+        for ((window, _), trace) in pieces.iter().zip(traces.into_iter().flatten()) {
             signal.add(window, trace, knots);
         }
         Ok(Some(signal))
@@ -124,8 +128,8 @@ impl Applied<'_> {
         memory: &mut Memory<f64>,
         f: impl Fn(&mut Graph<'_, f64>, &[Observed<'_>]) -> Result<R, Error> + Sync,
     ) -> Result<Vec<R>, Error> {
-        let parts: Vec<Observed<'_>> = (windows.iter())
-            .map(|window| observed.part(&window.walk, &asked_in(window, observed)))
+        let parts: Vec<Observed<'_>> = (pieces(observed, windows).iter())
+            .map(|(window, asked)| observed.part(&window.walk, asked))
             .collect();
         let run = |memory: &mut Memory<f64>, series: &[Observed<'_>]| {
             f(&mut Graph::forward_only(memory, self.parameters), series)
@@ -199,6 +203,19 @@ impl Applied<'_> {
         parts.iter().for_each(|part| append(&mut all, part));
         all
     }
+}
+
+/// The windows with what is asked of each; a window that is asked much comes several times.
+fn pieces<'w>(observed: &Observed<'_>, windows: &'w [Window]) -> Vec<(&'w Window, Range<usize>)> {
+    let of_window = |window| {
+        let asked = asked_in(window, observed);
+        let count = asked.len().div_ceil(ASKED).max(1);
+        (0..count).map(move |piece| {
+            let start = asked.start + piece * ASKED;
+            (window, start..(start + ASKED).min(asked.end))
+        })
+    };
+    windows.iter().flat_map(of_window).collect()
 }
 
 /// The query times in the intervals of a window, each with its start; the last window also has

@@ -4,6 +4,7 @@ use super::compensated::Compensation;
 use super::config::ModelConfig;
 use super::container::{self, Tensor};
 use super::network::Network;
+use super::times::TimeInfo;
 use crate::Error;
 use crate::data::Scaler;
 use crate::nn::Parameters;
@@ -39,6 +40,9 @@ pub struct ModelInfo {
     pub channel_names: Vec<String>,
     /// From the user's units to the model's.
     pub scaler: Scaler,
+    /// What times were in training; models from before version 2 do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<TimeInfo>,
     /// How it was trained: a [`TrainConfig`](crate::train::TrainConfig) as JSON.
     pub training: Value,
     /// What came of it: a [`Summary`](crate::train::Summary) as JSON.
@@ -80,11 +84,19 @@ impl Model {
     /// If this model cannot do that.
     pub fn with_compensation(&self, compensation: Compensation) -> Result<Self, Error> {
         let config = self.info.model.with_compensation(compensation)?;
-        let (network, _) = config.blank::<f64>()?;
+        let (network, _) = config.plan::<f64>()?;
         let mut other = self.clone();
         other.network = network.into();
         other.info.model = config;
         Ok(other)
+    }
+
+    /// The same model, which knows what times were in training and can refuse others
+    /// ([`TimeInfo::compare`]).
+    #[must_use]
+    pub fn with_times(mut self, times: Option<TimeInfo>) -> Self {
+        self.info.times = times;
+        self
     }
 
     /// The parameters.
@@ -108,8 +120,9 @@ impl Model {
     /// If the file cannot be read or is not a whole, unaltered model this program knows.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let (info, tensors) = read(path)?;
-        let network = info.model.blank::<f64>().and_then(|(network, _)| {
-            let (_, parameters) = info.model.blank::<f32>()?;
+        let count = tensors.iter().map(|tensor| tensor.values.len()).sum();
+        let network = info.model.plan::<f64>().and_then(|(network, _)| {
+            let (_, parameters) = info.model.blank::<f32>(count)?;
             Ok((network, parameters))
         });
         let (network, parameters) = network.map_err(|error| Error::content(path, error))?;
@@ -153,6 +166,11 @@ fn read(path: &Path) -> Result<(ModelInfo, Vec<Tensor>), Error> {
             info.scaler.channels()
         );
         return Err(Error::content(path, problem));
+    }
+    if let Some(times) = &info.times {
+        times
+            .check()
+            .map_err(|problem| Error::content(path, problem))?;
     }
     Ok((info, tensors))
 }

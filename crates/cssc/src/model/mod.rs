@@ -12,9 +12,10 @@
 //! | `checks`, `rows`, `sequence`, `walk`, `gaussian` | what the models share |
 //! | `latent_cssc` | our own: attention to all observations, a smooth decoder |
 //! | `windows`, `curve`, `curve_options`, `interpolate` | the curve of a series at any times |
+//! | `times` | what times were in training |
 //! | `container`, `file` | models on disk |
 
-mod checks;
+pub(crate) mod checks;
 mod compensated;
 mod config;
 pub(crate) mod container;
@@ -33,6 +34,7 @@ mod ode_rnn;
 mod rnn_dt;
 mod rows;
 mod sequence;
+mod times;
 mod walk;
 mod windows;
 
@@ -49,3 +51,4 @@ pub use latent_ode::{LatentOde, LatentOdeConfig};
 pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};
 pub use rnn_dt::{RnnDt, RnnDtConfig};
+pub use times::{TimeInfo, TimeKind};

@@ -70,8 +70,19 @@ pub struct Parameters<T> {
     infos: Vec<ParameterInfo>,
     values: Vec<T>,
     packed: Vec<PackedWeight<T>>,
-    /// Whether new parameters are zero, whatever their initializer says.
-    blank: bool,
+    content: Content,
+}
+
+/// What new parameters are filled with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Content {
+    /// What their initializer says.
+    #[default]
+    Drawn,
+    /// Zeros, to be filled from a file.
+    Blank,
+    /// Nothing: names and shapes only, so that sizes are known before memory is taken.
+    Planned,
 }
 
 impl<T: Float> Parameters<T> {
@@ -82,7 +93,7 @@ impl<T: Float> Parameters<T> {
             infos: Vec::new(),
             values: Vec::new(),
             packed: Vec::new(),
-            blank: false,
+            content: Content::Drawn,
         }
     }
 
@@ -90,9 +101,25 @@ impl<T: Float> Parameters<T> {
     #[must_use]
     pub fn blank() -> Self {
         Self {
-            blank: true,
+            content: Content::Blank,
             ..Self::new()
         }
+    }
+
+    /// An empty store that keeps names and shapes only, to know the size of a network before any memory
+    /// is taken for it ([`Parameters::count`]).
+    #[must_use]
+    pub fn planned() -> Self {
+        Self {
+            content: Content::Planned,
+            ..Self::new()
+        }
+    }
+
+    /// How many numbers all parameters have.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.infos.last().map_or(0, |info| info.range.end)
     }
 
     /// Adds a parameter; its name must be new.
@@ -106,20 +133,20 @@ impl<T: Float> Parameters<T> {
     ) -> ParameterId {
         let name = name.into();
         debug_assert!(self.find(&name).is_none(), "{name} exists already");
-        let start = self.values.len();
-        let count = shape[0] * shape[1];
-        let initializer = if self.blank {
-            Initializer::Zeros
-        } else {
-            initializer
-        };
-        self.values
-            .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random))));
+        let start = self.count();
+        let count = shape[0].saturating_mul(shape[1]);
+        match self.content {
+            Content::Drawn => self
+                .values
+                .extend((0..count).map(|_| T::from_f64(initializer.draw(shape, random)))),
+            Content::Blank => self.values.resize(start + count, T::ZERO),
+            Content::Planned => {}
+        }
         self.infos.push(ParameterInfo {
             name,
             role,
             shape,
-            range: start..start + count,
+            range: start..start.saturating_add(count),
         });
         self.packed.push(PackedWeight::default());
         ParameterId(self.infos.len() - 1)
@@ -194,15 +221,15 @@ impl<T: Float> Parameters<T> {
                 .map(|x| U::from_f64(x.to_f64()))
                 .collect(),
             packed: vec![PackedWeight::default(); self.infos.len()],
-            blank: self.blank,
+            content: self.content,
         };
         other.pack();
         other
     }
 
-    /// Whether the numbers are to be filled from a file.
+    /// Whether the numbers come from somewhere else, or are not wanted.
     pub(crate) fn is_blank(&self) -> bool {
-        self.blank
+        self.content != Content::Drawn
     }
 
     pub(crate) fn straight(&self, id: ParameterId) -> &Packed<T> {

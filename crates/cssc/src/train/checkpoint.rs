@@ -5,7 +5,7 @@
 //! averages, the same three before the last step (to undo it), and the best parameters.
 
 use super::optimizer::OptimizerState;
-use super::trainer::{Summary, TrainConfig, Trainer, Weights};
+use super::trainer::{MOST_RECOVERIES, Summary, TrainConfig, Trainer, Weights};
 use crate::Error;
 use crate::data::Dataset;
 use crate::model::ModelConfig;
@@ -27,6 +27,46 @@ struct State {
     optimizer_steps: u64,
     undo_steps: Option<u64>,
     has_best: bool,
+}
+
+impl State {
+    /// Whether the numbers can be those of a training: a file can be whole and make no sense.
+    fn check(&self, tensors: &[Tensor]) -> Result<(), String> {
+        self.training.check()?;
+        let planned = self
+            .model
+            .plan::<f32>()
+            .map_err(|error| error.to_string())?;
+        let count = planned.1.count();
+        for tensor in tensors {
+            let Tensor { name, values, .. } = tensor;
+            if values.len() != count {
+                return Err(format!(
+                    "`{name}` is of {} numbers, but a model of its settings has {count}",
+                    values.len()
+                ));
+            }
+            if let Some(index) = values.iter().position(|x| !x.is_finite()) {
+                return Err(format!("number {index} of `{name}` is not finite"));
+            }
+        }
+        let steps = self.summary.steps;
+        let later = [Some(self.optimizer_steps), self.undo_steps];
+        if let Some(later) = later.into_iter().flatten().find(|&step| step > steps) {
+            return Err(format!(
+                "it was written at step {steps}, but its optimiser has made {later}"
+            ));
+        }
+        // Every recovery halves the rate, and there are few.
+        let least = 0.5_f64.powi(MOST_RECOVERIES as i32);
+        if !(least..=1.0).contains(&self.rate_factor) || self.summary.recoveries > MOST_RECOVERIES {
+            return Err(format!(
+                "its rate is multiplied by {} after {} recoveries; a factor from {least} to 1 is possible",
+                self.rate_factor, self.summary.recoveries
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl<'d> Trainer<'d> {
@@ -75,6 +115,7 @@ impl<'d> Trainer<'d> {
     ) -> Result<Self, Error> {
         let (state, tensors): (State, Vec<Tensor>) = container::read(path, FORMAT)?;
         let wrong = |problem: String| Error::content(path, problem);
+        state.check(&tensors).map_err(wrong)?;
         let mut training = state.training.clone();
         adjust(&mut training);
         let mut trainer = Self::new(&state.model, &training, train, validation)?;

@@ -35,7 +35,7 @@ impl Trainer<'_> {
     /// # Errors
     /// If the network is not one of this library: see [`Trainer::into_best`].
     pub fn into_model(self, scaler: Scaler, channel_names: Vec<String>) -> Result<Model, Error> {
-        let (network, _) = self.model.blank::<f64>()?;
+        let (network, _) = self.model.plan::<f64>()?;
         Ok(self.into_model_of(network.into(), scaler, channel_names))
     }
 
@@ -54,6 +54,7 @@ impl Trainer<'_> {
             model,
             channel_names,
             scaler,
+            times: None,
             training,
             summary: to_json(&summary),
         };

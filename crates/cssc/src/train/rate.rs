@@ -31,6 +31,27 @@ pub enum RateSchedule {
 }
 
 impl RateSchedule {
+    /// What is wrong with these settings, if anything.
+    ///
+    /// # Errors
+    /// Names the setting, what it is, and what it may be.
+    pub fn check(self) -> Result<(), String> {
+        let parts = match self {
+            Self::Constant => return Ok(()),
+            Self::Exponential { decay, floor } => [("decay", decay), ("floor", floor)],
+            Self::Cosine { floor } => [("floor", floor), ("floor", floor)],
+            // A training that only rises would divide by the part that falls, 0.
+            Self::OneCycle { rise: 1.0, .. } => {
+                return Err("`rise` is 1; give a number from 0, below 1".into());
+            }
+            Self::OneCycle { rise, floor } => [("rise", rise), ("floor", floor)],
+        };
+        match parts.iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
+            Some((name, value)) => Err(format!("`{name}` is {value}; give a number from 0 to 1")),
+            None => Ok(()),
+        }
+    }
+
     /// The factor at `step` of `steps`.
     #[must_use]
     pub fn factor(self, step: u64, steps: u64) -> f64 {

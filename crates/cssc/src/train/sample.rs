@@ -43,7 +43,9 @@ impl Masking {
 
 /// Points outside runs that are laid at random between the first and the last point.
 fn outside_runs(points: usize, hidden: f64, lengths: &[usize], random: &mut Random) -> Vec<usize> {
-    let inner = points - 2;
+    let Some(inner) = points.checked_sub(2).filter(|inner| *inner > 0) else {
+        return (0..points).collect();
+    };
     let wanted = ((hidden * points as f64).round() as usize).clamp(1, inner);
     let mut shown = vec![true; points];
     let mut count = 0;

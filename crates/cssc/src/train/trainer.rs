@@ -13,7 +13,7 @@ use super::rate::RateSchedule;
 use super::sample::{Masking, Sample};
 use crate::Error;
 use crate::data::{Dataset, Random};
-use crate::model::{Compensation, Model, ModelConfig, Network};
+use crate::model::{Compensation, Model, ModelConfig, Network, checks};
 use crate::nn::{Gradient, InstructionSet, Parameters};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,9 @@ impl TrainConfig {
     /// # Errors
     /// If its file does not tell.
     pub fn of(model: &Model) -> Result<Self, Error> {
-        from_json(&model.info().training)
+        let config: Self = from_json(&model.info().training)?;
+        config.check().map_err(Error::Setting)?;
+        Ok(config)
     }
 
     /// Weight of |x - ô|² in the loss of `step`.
@@ -124,24 +126,16 @@ impl TrainConfig {
         if self.validate_every == 0 {
             return Err("`validate-every` is 0; give at least 1".into());
         }
-        if !(self.rate > 0.0 && self.rate.is_finite()) {
-            return Err(format!("`rate` is {}; give a positive number", self.rate));
-        }
-        if !(self.late_fit_weight > 0.0 && self.late_fit_weight.is_finite()) {
-            let weight = self.late_fit_weight;
-            return Err(format!(
-                "`late-fit-weight` is {weight}; give a positive number"
-            ));
-        }
-        if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
-            let decay = self.weight_decay;
-            return Err(format!(
-                "`weight-decay` is {decay}; give 0 or a positive number"
-            ));
-        }
-        if self.clip.is_some_and(|clip| clip.is_nan() || clip <= 0.0) {
-            return Err("`clip` must be a positive number".into());
-        }
+        checks::positive(&[
+            ("rate", self.rate),
+            ("late-fit-weight", self.late_fit_weight),
+            ("clip", self.clip.unwrap_or(1.0)),
+        ])?;
+        checks::not_negative(&[
+            ("weight-decay", self.weight_decay),
+            ("seconds", self.seconds.unwrap_or(0.0)),
+        ])?;
+        self.schedule.check()?;
         match &self.masking {
             Masking::Fraction(part) | Masking::Cells(part) if !(*part > 0.0 && *part <= 1.0) => {
                 Err(format!(
@@ -539,7 +533,7 @@ impl<'d> Trainer<'d> {
         compensation: Compensation,
         samples: &[Sample],
     ) -> Result<Scores, Error> {
-        let (network, _) = self.model.with_compensation(compensation)?.blank()?;
+        let (network, _) = self.model.with_compensation(compensation)?.plan()?;
         let seed = self.config.seed;
         self.shards
             .score(&*network, &self.parameters, samples, seed)

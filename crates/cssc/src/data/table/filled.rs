@@ -111,6 +111,24 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Where each of the rows belongs in the table: an old row where it stood, a new one behind the row
+    /// before it in time. Where rows were added to a series that did not stand in order of time, it stands so now.
+    pub(super) fn places(&self) -> Vec<u64> {
+        let numbers = &self.rows.numbers;
+        let mut sorted = numbers.clone();
+        if !self.filled.new_times.is_empty() {
+            sorted.sort_unstable();
+        }
+        let mut last = sorted.first().copied().unwrap_or(0);
+        let place = |row: &Row| {
+            if let Row::Old(row) = row {
+                last = sorted[*row];
+            }
+            last
+        };
+        self.order.iter().map(place).collect()
+    }
+
     /// The rows in order of time, with the types of `schema`.
     pub(super) fn batch(&self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
         let columns = &self.shape.columns;

@@ -16,9 +16,11 @@ pub struct LoadedTable {
     pub dataset: Dataset,
     /// Whether these are all.
     pub complete: bool,
-    /// The rows of all series and which of them are means, if there are few.
-    kept: Option<Vec<(RecordBatch, Vec<usize>)>>,
+    /// The rows of all series, which of them are means, and where they stand, if there are few.
+    kept: Option<Vec<Kept>>,
 }
+
+type Kept = (RecordBatch, Vec<usize>, Vec<u64>);
 
 impl TableReader {
     /// Reads series from the beginning, at least one, until there would be more than `most_cells`
@@ -41,7 +43,7 @@ impl TableReader {
                 kept = None;
             }
             if let Some(kept) = &mut kept {
-                kept.push((rows.rows, rows.averaged));
+                kept.push((rows.rows, rows.averaged, rows.numbers));
             }
             series.push(rows.series);
         }
@@ -70,12 +72,15 @@ impl LoadedTable {
             return Ok(Box::new(reader));
         };
         let series = self.dataset.series().iter().zip(kept);
-        Ok(Box::new(series.map(|(series, (rows, averaged))| {
-            Ok(SeriesRows {
-                series: series.clone(),
-                rows: rows.clone(),
-                averaged: averaged.clone(),
-            })
-        })))
+        Ok(Box::new(series.map(
+            |(series, (rows, averaged, numbers))| {
+                Ok(SeriesRows {
+                    series: series.clone(),
+                    rows: rows.clone(),
+                    averaged: averaged.clone(),
+                    numbers: numbers.clone(),
+                })
+            },
+        )))
     }
 }

@@ -125,7 +125,7 @@ impl fmt::Display for Notice {
             }
             Self::Ungrouped => f.write_str(
                 "the rows of some series do not stand together: the whole table was read and \
-                 sorted by id first, in memory",
+                 sorted by id first, in memory; it is written in its own order",
             ),
             Self::UnsortedSeries(count) => write!(
                 f,

@@ -30,6 +30,10 @@ pub enum TimeFormat {
     EpochSeconds,
     /// Milliseconds since 1970-01-01 UTC.
     EpochMilliseconds,
+    /// Microseconds since 1970-01-01 UTC.
+    EpochMicroseconds,
+    /// Nanoseconds since 1970-01-01 UTC.
+    EpochNanoseconds,
     /// A pattern such as `%d/%m/%Y %H:%M:%S`. With several time columns it has one part per
     /// column, separated by spaces.
     Pattern(String),

@@ -82,24 +82,26 @@ impl TableReader {
             return Err(place.problem(Problem::new(text, Hint::NumberStyle)));
         }
         let times = time_form(&columns, &sample, &numbers, &options).map_err(refuse)?;
+        let mixed = !is_grouped(&table, &columns)?;
         let shape = Shape {
             columns,
             numbers,
             times,
             format: table.format.clone(),
             formats: options.formats.clone(),
+            file: path.to_owned(),
+            mixed,
         };
         let mut notices = vec![Notice::columns(&shape.columns)];
         if let (TimeFormat::Auto, Some(unit)) = (&options.time_format, shape.times.epoch_unit()) {
             notices.push(Notice::Epoch { unit });
         }
         notices.extend(suspicions(&shape, &sample, &sample_numbers));
-        let grouped = is_grouped(&table, &shape.columns)?;
-        let blocks = if grouped {
-            table.blocks(None)?
-        } else {
+        let blocks = if mixed {
             notices.push(Notice::Ungrouped);
             sorted_by_id(&table, &shape.columns, options.max_memory)?
+        } else {
+            table.blocks(None)?
         };
         let (repairs, skipped) = (Repairs::default(), 0);
         Ok(Self {
@@ -120,7 +122,7 @@ impl TableReader {
     /// # Errors
     /// If the table cannot be read any more.
     pub fn restart(&mut self) -> Result<(), Error> {
-        self.blocks = if self.notices.contains(&Notice::Ungrouped) {
+        self.blocks = if self.shape.mixed {
             sorted_by_id(&self.table, &self.shape.columns, self.options.max_memory)?
         } else {
             self.table.blocks(None)?

@@ -23,6 +23,8 @@ pub struct SeriesRows {
     pub rows: RecordBatch,
     /// Rows whose values are means of several, increasing.
     pub averaged: Vec<usize>,
+    /// Where each row stands in the table, so that it can be written back there: its line (text) or row.
+    pub numbers: Vec<u64>,
 }
 
 impl SeriesRows {
@@ -107,6 +109,7 @@ impl Assembler<'_> {
             series,
             rows: rows.batch,
             averaged,
+            numbers: rows.numbers,
         })
     }
 

@@ -1,4 +1,5 @@
 //! All that is known about a table beside its rows: enough to write one like it.
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
@@ -25,6 +26,10 @@ pub struct Shape {
     pub format: Arc<dyn TableFormat>,
     /// The formats that are known.
     pub formats: Formats,
+    /// The file that was read.
+    pub file: PathBuf,
+    /// Whether rows of several series stand mixed.
+    pub mixed: bool,
 }
 
 impl Shape {
@@ -48,7 +53,9 @@ impl Shape {
         let kind = self.columns.schema.field(time).data_type();
         match counts_per_second(kind) {
             Some(per_second) => Some(1.0 / per_second),
-            None if kind.is_integer() => Some(self.times.from_number(1.0)),
+            None if kind.is_integer() && self.times.is_number() => {
+                Some(self.times.from_number(1.0))
+            }
             None => self.times.finest(),
         }
     }
@@ -139,6 +146,8 @@ impl Shape {
                 form: Some(NpzForm::Dense),
             }),
             formats: Formats::default(),
+            file: PathBuf::new(),
+            mixed: false,
         }
     }
 }

@@ -65,7 +65,9 @@ impl TimeForm {
     ) -> Result<Self, Problem> {
         let kind = match format {
             TimeFormat::Number | TimeFormat::EpochSeconds => Kind::Number { per_second: 1.0 },
-            TimeFormat::EpochMilliseconds => Kind::Number { per_second: 1000.0 },
+            TimeFormat::EpochMilliseconds => Kind::Number { per_second: 1e3 },
+            TimeFormat::EpochMicroseconds => Kind::Number { per_second: 1e6 },
+            TimeFormat::EpochNanoseconds => Kind::Number { per_second: 1e9 },
             TimeFormat::Pattern(pattern) => Kind::Pattern(pattern.clone()),
             TimeFormat::Auto => guess(first.unwrap_or("0"), numbers)?,
         };
@@ -87,7 +89,10 @@ impl TimeForm {
             numbers: numbers.clone(),
             epoch: matches!(
                 format,
-                TimeFormat::EpochSeconds | TimeFormat::EpochMilliseconds
+                TimeFormat::EpochSeconds
+                    | TimeFormat::EpochMilliseconds
+                    | TimeFormat::EpochMicroseconds
+                    | TimeFormat::EpochNanoseconds
             ),
             zoned,
             stored: None,
@@ -215,8 +220,12 @@ impl TimeForm {
     /// What times that are numbers count, if they are counted from 1970.
     pub(super) fn epoch_unit(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Number { per_second } if self.epoch && per_second == 1.0 => Some("seconds"),
-            Kind::Number { .. } if self.epoch => Some("milliseconds"),
+            Kind::Number { per_second } if self.epoch => Some(match per_second {
+                1.0 => "seconds",
+                1e3 => "milliseconds",
+                1e6 => "microseconds",
+                _ => "nanoseconds",
+            }),
             _ => None,
         }
     }
@@ -226,22 +235,32 @@ impl TimeForm {
         matches!(self.kind, Kind::Number { .. })
     }
 
-    /// A number of a numeric column as a time.
+    /// A number of a numeric column as a time; NaN where it is none, such as 20241301 for `%Y%m%d`.
     pub fn from_number(&self, number: f64) -> f64 {
         match self.kind {
             Kind::Number { per_second } => number / per_second,
-            Kind::Iso | Kind::Pattern(_) => number,
+            Kind::Iso => number,
+            Kind::Pattern(_) => self.read(&number.to_string()).unwrap_or(f64::NAN),
         }
     }
 
     /// A time as a number of a numeric column.
     pub fn to_number(&self, time: f64) -> f64 {
-        match self.kind {
-            // A count of milliseconds near today is only known to 0.0002; it is meant whole.
-            Kind::Number { per_second } if per_second != 1.0 => {
-                (time * per_second * 1000.0).round() / 1000.0
+        match &self.kind {
+            // A count of milliseconds near today is only known to 0.0002; it is meant whole. So are
+            // microseconds; of nanoseconds no more is known.
+            Kind::Number { per_second: 1e3 } => (time * 1e6).round() / 1e3,
+            Kind::Number { per_second } if *per_second != 1.0 => {
+                (time * 1e6).round() * (per_second / 1e6)
             }
-            _ => time,
+            Kind::Number { .. } | Kind::Iso => time,
+            Kind::Pattern(pattern) => timestamp(time)
+                .ok()
+                .and_then(|moment| {
+                    let local = moment.to_zoned(self.zone.clone());
+                    local.strftime(pattern).to_string().parse().ok()
+                })
+                .unwrap_or(f64::NAN),
         }
     }
 

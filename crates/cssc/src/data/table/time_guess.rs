@@ -3,7 +3,7 @@
 //! | entries | read as |
 //! |---|---|
 //! | `0`, `12.5` | numbers |
-//! | `1700000000`, `1700000000000` | seconds, milliseconds since 1970 |
+//! | `1700000000`, `1700000000000`, … | seconds, milliseconds, microseconds, nanoseconds since 1970 |
 //! | `20240131` | a date |
 //! | `2024-03-31`, `2024-03-31T12:30:00Z` | ISO 8601, RFC 3339 |
 //! | `2024/01/31`, `31.01.2024 12:30`, `31/01/2024 1:30 PM`, `31 Jan 2024` | the one pattern that fits all |
@@ -99,8 +99,9 @@ pub(super) fn time_form(
     let entries: Vec<String> = entries.filter(|entry| !entry.trim().is_empty()).collect();
     let format = match &options.time_format {
         TimeFormat::Auto => match guess(&entries, parts, numbers) {
-            // A column of numbers is not read by a pattern.
-            Ok(TimeFormat::Pattern(_)) if typed => Ok(TimeFormat::Number),
+            // Of several columns one is no text, and a pattern reads text; one column of integers such as
+            // 20240131 is read by its digits.
+            Ok(TimeFormat::Pattern(_)) if typed && parts > 1 => Ok(TimeFormat::Number),
             found => found,
         },
         given => Ok(given.clone()),
@@ -204,6 +205,8 @@ fn of_numbers(numbers: &[f64], entries: &[String]) -> TimeFormat {
         () if entries.iter().take(LOOK).all(date) => TimeFormat::Pattern("%Y%m%d".to_owned()),
         () if all(1.0) => TimeFormat::EpochSeconds,
         () if all(1e3) => TimeFormat::EpochMilliseconds,
+        () if all(1e6) => TimeFormat::EpochMicroseconds,
+        () if all(1e9) => TimeFormat::EpochNanoseconds,
         () => TimeFormat::Number,
     }
 }
@@ -242,6 +245,11 @@ mod tests {
             Ok(TimeFormat::EpochSeconds)
         );
         assert_eq!(of(&["1700000000000"]), Ok(TimeFormat::EpochMilliseconds));
+        assert_eq!(of(&["1700000000000000"]), Ok(TimeFormat::EpochMicroseconds));
+        assert_eq!(
+            of(&["1700000000000000000"]),
+            Ok(TimeFormat::EpochNanoseconds)
+        );
         assert_eq!(of(&["2024-03-31 12:00"]), Ok(TimeFormat::Auto));
         assert_eq!(of(&["2012/01/01", "2012/01/02"]), pattern("%Y/%m/%d"));
         assert_eq!(of(&["31.01.2024 12:30"]), pattern("%d.%m.%Y %H:%M"));

@@ -1,13 +1,15 @@
 //! Writes a table like one that was read, series by series.
 //!
 //! Rows are gathered to blocks before they are encoded, and Parquet row groups are kept small, so
-//! that memory does not grow with the table (archives excepted, which are written at the end).
+//! that memory does not grow with the table (archives excepted, which are written at the end, and tables in which
+//! the rows of several series stand mixed: they are written in the order in which they were read).
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 
 use super::compression::Compression;
 use super::filled::{Builder, Extra, Extras, series_batch, written_schema};
@@ -29,8 +31,11 @@ pub struct TableWriter {
     schema: SchemaRef,
     extras: Vec<Extra>,
     encoder: Box<dyn TableEncoder>,
+    losses: Vec<String>,
     waiting: Vec<RecordBatch>,
     rows_waiting: usize,
+    /// Where the rows that wait belong, in a table of mixed series.
+    places: Vec<u64>,
 }
 
 impl TableWriter {
@@ -62,6 +67,7 @@ impl TableWriter {
         let extras = extras.into_iter().map(|(extra, _)| extra).collect();
         // Parquet and archives are compressed inside; a compression around them is still honoured.
         let output = Output::create(path, Compression::by_ending(path).0)?;
+        let losses = format.losses(&schema);
         let encoder = format.create(output, &schema, shape)?;
         let shape = shape.clone();
         Ok(Self {
@@ -70,9 +76,17 @@ impl TableWriter {
             schema,
             extras,
             encoder,
+            losses,
             waiting: Vec::new(),
             rows_waiting: 0,
+            places: Vec::new(),
         })
+    }
+
+    /// What the format cannot hold of the table that was read, one sentence each without its full stop.
+    #[must_use]
+    pub fn losses(&self) -> &[String] {
+        &self.losses
     }
 
     /// Adds the rows of a series, its holes filled and new rows between them.
@@ -82,7 +96,42 @@ impl TableWriter {
             let series = rows.series.label();
             Place::file(&self.path).error(format!("series {series}: {problem}"))
         })?;
+        let places = builder.places();
+        if self.shape.mixed {
+            self.places.extend(places);
+            self.waiting.push(batch);
+            return Ok(());
+        }
+        let batch = self.in_order(batch, &places)?;
         self.write_batch(batch)
+    }
+
+    /// The rows at their places.
+    fn in_order(&self, batch: RecordBatch, places: &[u64]) -> Result<RecordBatch, Error> {
+        if places.is_sorted() {
+            return Ok(batch);
+        }
+        let mut order: Vec<u64> = (0..places.len() as u64).collect();
+        order.sort_by_key(|&row| places[row as usize]);
+        take_record_batch(&batch, &UInt64Array::from(order))
+            .map_err(|error| Place::file(&self.path).error(error))
+    }
+
+    /// Writes a table of mixed series, all of which wait, in its own order.
+    fn write_mixed(&mut self) -> Result<(), Error> {
+        let (waiting, places) = (
+            std::mem::take(&mut self.waiting),
+            std::mem::take(&mut self.places),
+        );
+        let all = concat_batches(&self.schema, &waiting);
+        let all = all.map_err(|error| Place::file(&self.path).error(error))?;
+        drop(waiting);
+        let all = self.in_order(all, &places)?;
+        for start in (0..all.num_rows()).step_by(BLOCK_ROWS) {
+            let rows = BLOCK_ROWS.min(all.num_rows() - start);
+            self.encoder.write(&all.slice(start, rows))?;
+        }
+        Ok(())
     }
 
     /// Adds the rows of a series to a table of [`Shape::generated`].
@@ -111,6 +160,9 @@ impl TableWriter {
 
     /// Writes what is left; only now the file gets its name.
     pub fn finish(mut self) -> Result<(), Error> {
+        if self.shape.mixed {
+            self.write_mixed()?;
+        }
         if self.rows_waiting > 0 {
             self.encode()?;
         }
@@ -120,8 +172,16 @@ impl TableWriter {
 
 /// The format to write: that of the ending, with the particulars that were read where they agree.
 fn format_for(path: &Path, shape: &Shape) -> Arc<dyn TableFormat> {
-    match shape.formats.by_ending(path) {
-        Some(format) if format.name() != shape.format.name() => format,
-        _ => shape.format.clone(),
+    let Some(format) = shape.formats.by_ending(path) else {
+        return shape.format.clone();
+    };
+    // A table may have another separator than its ending says; a name with the same ending means the same.
+    let read = shape.formats.by_ending(&shape.file);
+    let same_ending = read.is_some_and(|read| read.name() == format.name());
+    match same_ending && format.is_text() == shape.format.is_text()
+        || format.name() == shape.format.name()
+    {
+        true => shape.format.clone(),
+        false => format,
     }
 }

@@ -91,7 +91,7 @@ impl<T: Float> Network<T> for GruOdeBayes {
     ) -> Result<Prediction, Error> {
         let settings = self.config.compensation_settings();
         let compensated = settings.compensation == Compensation::Output;
-        let schedule = schedule(batch.series, self.config.step, true);
+        let schedule = schedule(batch.series, self.config.step, true)?;
         let mut terms = Vec::new();
         let weight = batch
             .training
@@ -114,7 +114,7 @@ impl<T: Float> Network<T> for GruOdeBayes {
         series: &[Observed<'_>],
     ) -> Result<Option<Vec<Trace>>, Error> {
         let settings = self.config.compensation_settings();
-        let schedule = schedule(series, self.config.step, false);
+        let schedule = schedule(series, self.config.step, false)?;
         let states = self.walk(graph, series, &schedule, true, None);
         let asked = series.iter().any(|series| !series.query.is_empty());
         let signal = asked.then(|| {

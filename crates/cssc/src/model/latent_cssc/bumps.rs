@@ -74,11 +74,11 @@ impl Bumps {
         for name in ["bumps.token", "bumps.gaps"] {
             parameters.embed(name);
         }
-        if !parameters.is_blank() {
-            if let Some(id) = parameters.find("bumps.token.bias") {
-                let range = parameters.range(id);
-                parameters.values_mut()[range].fill(T::from_f64(CLOSED));
-            }
+        if !parameters.is_blank()
+            && let Some(id) = parameters.find("bumps.token.bias")
+        {
+            let range = parameters.range(id);
+            parameters.values_mut()[range].fill(T::from_f64(CLOSED));
         }
         bumps
     }

@@ -2,6 +2,7 @@
 
 use crate::EndRule;
 use crate::compensate::DEFAULT_MAX_FOLD;
+use crate::model::checks;
 use crate::model::{Compensation, CompensationSettings};
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +80,7 @@ impl LatentCsscConfig {
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), String> {
-        let sizes = [
+        checks::sizes(&[
             ("channels", self.channels),
             ("width", self.width),
             ("heads", self.heads),
@@ -87,15 +88,7 @@ impl LatentCsscConfig {
             ("frequencies", self.frequencies),
             ("sines", self.sines),
             ("code", self.code),
-        ];
-        for (name, size) in sizes {
-            if size == 0 || size > 1 << 20 {
-                return Err(format!(
-                    "`{name}` is {size}; give a number from 1 to {}",
-                    1 << 20
-                ));
-            }
-        }
+        ])?;
         if self.sweeps > 64 {
             return Err(format!("`sweeps` is {}; give at most 64", self.sweeps));
         }
@@ -108,14 +101,10 @@ impl LatentCsscConfig {
                 self.width, self.heads
             ));
         }
-        for (name, value) in [
+        checks::not_negative(&[
             ("compensation-weight", self.compensation_weight),
             ("fastest-sine", self.fastest_sine),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(format!("`{name}` is {value}; give 0 or a positive number"));
-            }
-        }
+        ])?;
         if self.compensation == Compensation::Hidden {
             return Err(
                 "`compensation` is hidden, but latent CSSC has no state; give output or none"

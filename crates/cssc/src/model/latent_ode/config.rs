@@ -14,6 +14,8 @@ const EPOCHS: f64 = 300.0;
 const EPOCHS_WITHOUT: f64 = 10.0;
 /// What is missing of the full weight shrinks by this in an epoch.
 const SHRINKING: f64 = 0.99;
+/// More curves than this change their mean by less than the model is wrong, and cost memory each.
+const MOST_SAMPLES: usize = 100;
 
 /// Shape and behaviour of a Latent-ODE.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -107,8 +109,13 @@ impl LatentOdeConfig {
             ("latent", self.latent),
             ("hidden", self.hidden),
             ("cell", self.cell),
-            ("samples", self.samples),
         ])?;
+        if !(1..=MOST_SAMPLES).contains(&self.samples) {
+            return Err(format!(
+                "`samples` is {}; give a number from 1 to {MOST_SAMPLES}",
+                self.samples
+            ));
+        }
         checks::layers(&[
             ("encoder-dynamics", &self.encoder_dynamics),
             ("posterior", &self.posterior),

@@ -81,8 +81,8 @@ impl<T: Float> Network<T> for LatentOde {
         random: &mut Random,
     ) -> Result<Prediction, Error> {
         let settings = self.config.compensation_settings();
-        let schedule = schedule(batch.series, self.config.step, true);
-        let posterior = self.encode(graph, batch.series);
+        let schedule = schedule(batch.series, self.config.step, true)?;
+        let posterior = self.encode(graph, batch.series)?;
         let draws = match batch.training {
             Some(_) => Draws::fresh(batch.series.len(), self.config.latent, random),
             None => self.fixed_draws(batch.series.len()),
@@ -109,8 +109,8 @@ impl<T: Float> Network<T> for LatentOde {
         graph: &mut Graph<'_, T>,
         series: &[Observed<'_>],
     ) -> Result<Option<Vec<Trace>>, Error> {
-        let schedule = schedule(series, self.config.step, false);
-        let posterior = self.encode(graph, series);
+        let schedule = schedule(series, self.config.step, false)?;
+        let posterior = self.encode(graph, series)?;
         let draws = self.fixed_draws(series.len());
         let curves = self.flow(graph, &schedule, posterior, &draws, true);
         let asked = series.iter().any(|series| !series.query.is_empty());
@@ -160,8 +160,12 @@ struct Curves<'a, T: Float> {
 
 impl LatentOde {
     /// The posterior of z_0, a row for each series in their order.
-    fn encode<T: Float>(&self, graph: &mut Graph<'_, T>, series: &[Observed<'_>]) -> Gaussian {
-        let schedule = schedule(series, self.config.step, false);
+    fn encode<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+    ) -> Result<Gaussian, Error> {
+        let schedule = schedule(series, self.config.step, false)?;
         let manner = Manner {
             tableau: Solver::Euler.tableau(),
             direction: Direction::Backward,
@@ -180,10 +184,10 @@ impl LatentOde {
         let both = self.posterior.forward(graph, last);
         let latent = self.config.latent;
         let log_variance = graph.columns_of(both, latent, latent);
-        Gaussian {
+        Ok(Gaussian {
             mean: graph.columns_of(both, 0, latent),
             log_variance: graph.affine(log_variance, 1.0, 2.0 * START_STD_DEV.ln()),
-        }
+        })
     }
 
     /// The same numbers for every series.

@@ -135,9 +135,7 @@ impl OdeRnnConfig {
         ])?;
         checks::not_negative(&[("compensation-weight", self.compensation_weight)])?;
         match self.derivatives {
-            Derivatives::Numerical(step) if !(step > 0.0 && step.is_finite()) => Err(format!(
-                "the step of numerical derivatives is {step}; give a positive number"
-            )),
+            Derivatives::Numerical(step) => checks::positive(&[("numerical", step)]),
             _ => Ok(()),
         }
     }

@@ -27,7 +27,7 @@ impl<T: Float> Network<T> for OdeRnn {
         _: &mut Random,
     ) -> Result<Prediction, Error> {
         let settings = self.config.compensation_settings();
-        let schedule = schedule(batch.series, self.config.step, true);
+        let schedule = schedule(batch.series, self.config.step, true)?;
         let order = order(&schedule);
         let traced = settings.compensation != Compensation::None;
         let states = self.walk(graph, batch.series, &schedule, traced);
@@ -64,7 +64,7 @@ impl<T: Float> Network<T> for OdeRnn {
         if compensation == Compensation::None && !asked {
             return Ok(Some(vec![Trace::default(); series.len()]));
         }
-        let schedule = schedule(series, self.config.step, false);
+        let schedule = schedule(series, self.config.step, false)?;
         let states = self.walk(graph, series, &schedule, true);
         let signal = asked.then(|| {
             let last = self.config.compensation_settings().last_side();

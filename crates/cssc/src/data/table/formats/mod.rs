@@ -59,6 +59,11 @@ pub trait TableFormat: fmt::Debug + Send + Sync {
         false
     }
 
+    /// What a table of these columns loses when it is written, one sentence each without its full stop.
+    fn losses(&self, _schema: &SchemaRef) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Opens a table for reading.
     ///
     /// # Errors

@@ -65,6 +65,22 @@ impl TableFormat for Npz {
         Ok(Box::new(Loaded { batch, format }))
     }
 
+    fn losses(&self, schema: &SchemaRef) -> Vec<String> {
+        let loss = |field: &Arc<Field>| {
+            let name = field.name();
+            match field.data_type() {
+                DataType::Timestamp(_, Some(zone)) if zone.as_ref() != "UTC" => Some(format!(
+                    "NumPy knows no time zones: the times of `{name}` are written in UTC, without their zone {zone}"
+                )),
+                kind if kind.is_decimal() => Some(format!(
+                    "NumPy knows no decimals: the values of `{name}` are written as 64-bit floats"
+                )),
+                _ => None,
+            }
+        };
+        schema.fields().iter().filter_map(loss).collect()
+    }
+
     fn create(
         &self,
         output: Output,
@@ -323,8 +339,7 @@ fn elements(column: &ArrayRef) -> Result<Elements, ArrowError> {
         _ => Elements::Text(
             cells::texts(column)?
                 .iter()
-                .flatten()
-                .map(str::to_owned)
+                .map(|text| text.unwrap_or_default().to_owned())
                 .collect(),
         ),
     })
