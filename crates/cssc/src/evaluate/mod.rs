@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `interpolator` | the trait of everything that gives curves |
 //! | `gap` | stretches in which something is missing |
-//! | `hold_out` | hides known values in the pattern of the real gaps |
+//! | `hold_out`, `hide` | hides known values in the pattern of the real gaps |
 //! | `bounds` | smallest and largest values, integers |
 //! | `score` | errors in standard deviations |
 //! | `bands`, `normal` | how sure a value is, calibrated on what was hidden |
@@ -60,6 +60,7 @@ mod bands;
 mod bounds;
 mod compare;
 mod gap;
+mod hide;
 mod hold_out;
 mod interpolator;
 mod normal;

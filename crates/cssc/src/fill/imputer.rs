@@ -41,6 +41,7 @@ use crate::data::{Dataset, Filled, Series};
 use crate::evaluate::{Bound, Bounds, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator};
 #[cfg(feature = "nn")]
 use crate::model::Model;
+use crate::predict::PredictOptions;
 #[cfg(feature = "nn")]
 use crate::train::Progress;
 use std::ops::ControlFlow;
@@ -62,6 +63,8 @@ pub struct Imputer {
     pub others: Vec<Arc<dyn Interpolator>>,
     /// What is hidden to compare them; its seed and its longest gap are those below.
     pub hold_out: HoldOutOptions,
+    /// What is known about the data: whether times are dates, periods; its seed is that below.
+    pub predict: PredictOptions,
     /// How models are trained; its seed and its longest gap are those below.
     #[cfg(feature = "nn")]
     pub learn: LearnOptions,
@@ -182,7 +185,13 @@ impl Imputer {
             return Ok(fitted);
         }
         let methods = self.candidates();
-        let plain = methods.iter().filter_map(|method| method.plain());
+        let options = PredictOptions {
+            seed: self.seed,
+            ..self.predict.clone()
+        };
+        let plain = methods
+            .iter()
+            .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
         #[cfg(feature = "nn")]
         self.train(&mut fitted, &methods, &held.visible, &mut watch)?;
@@ -192,6 +201,12 @@ impl Imputer {
             ));
         }
         fitted.compare(&held, self.bands, &mut watch)?;
+        // What is filled may be learned from everything.
+        for candidate in &mut fitted.filler.candidates {
+            if let Some(learned) = candidate.fitted_to(data)? {
+                *candidate = learned;
+            }
+        }
         Ok(fitted)
     }
 
