@@ -4,6 +4,7 @@ use crate::span::{readable, short};
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
 use cssc::evaluate::{Evaluation, Gaps, Pattern, Score};
+use cssc::fill::Fitted;
 pub(crate) use cssc_report::grouped;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -121,6 +122,20 @@ pub(crate) fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
     text + &coverage(evaluation)
 }
 
+/// What is combined for each column, one line a column.
+pub(crate) fn weights(fitted: &Fitted, names: &[String]) -> String {
+    let mut text = String::new();
+    for (channel, name) in names.iter().enumerate().take(MOST_COLUMNS) {
+        let weights = fitted.weights(channel).into_iter();
+        let weights = weights.map(|(method, weight)| format!("{method} {:.0} %", 100.0 * weight));
+        let weights: Vec<String> = weights.collect();
+        if !weights.is_empty() {
+            let _ = writeln!(text, "combined for {name}: {}", weights.join(", "));
+        }
+    }
+    text
+}
+
 /// What bands of the chosen methods cover, one line a column.
 pub(crate) fn coverage(evaluation: &Evaluation) -> String {
     let mut text = String::new();
@@ -148,6 +163,19 @@ pub(crate) fn coverage(evaluation: &Evaluation) -> String {
             short(factor)
         );
     }
+    if let Some(found) = &evaluation.reliability {
+        let levels = found.levels.iter();
+        let levels = levels.map(|(level, inside)| {
+            format!("{:.1} % in those of {:.0} %", 100.0 * inside, 100.0 * level)
+        });
+        let levels: Vec<String> = levels.collect();
+        let _ = writeln!(
+            text,
+            "bands of all columns: {}; CRPS {} standard deviations",
+            levels.join(", "),
+            short(found.crps)
+        );
+    }
     text
 }
 
@@ -168,7 +196,9 @@ pub(crate) fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Val
                 "hidden": channel.score.count,
             }))
         });
-        json!({ "level": level, "columns": rows.collect::<Vec<_>>() })
+        json!({
+            "level": level, "columns": rows.collect::<Vec<_>>(), "reliability": evaluation.reliability,
+        })
     });
     json!({
         "event": "comparison", "hidden": evaluation.hidden, "methods": methods.collect::<Vec<_>>(), "chosen": chosen,

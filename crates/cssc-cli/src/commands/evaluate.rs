@@ -1,6 +1,7 @@
 use super::fill::level;
 use crate::destination;
 use crate::failure::{Failure, failure_from};
+use crate::filling::Periods;
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::span::{Span, readable, short};
 use crate::summary::{Table, grouped};
@@ -10,6 +11,7 @@ use cssc::evaluate::{
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::Model;
+use cssc::predict::PredictOptions;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -51,6 +53,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LEVEL", default_value = "0.9", value_parser = level)]
     bands: f64,
 
+    #[command(flatten)]
+    periods: Periods,
+
     /// Seed of what is hidden
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -82,11 +87,11 @@ enum Form {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let candidates = self.candidates()?;
         let mut reader = self.table.open()?;
+        let dates = reader.shape().times_are_seconds();
+        let candidates = self.candidates(dates)?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
-        let dates = reader.shape().times_are_seconds();
         let longest = self
             .max_gap
             .map(|span| span.in_table(dates, "--max-gap"))
@@ -104,6 +109,7 @@ impl Arguments {
             },
             bounds: None,
             bands: Some(self.bands),
+            ..EvaluateOptions::default()
         };
         let found = evaluate(&candidates, &loaded.dataset, &options)
             .map_err(|error| failure_from(&error))?;
@@ -121,15 +127,20 @@ impl Arguments {
         destination::print(text.as_bytes())
     }
 
-    fn candidates(&self) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+    fn candidates(&self, dates: bool) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+        let options = PredictOptions {
+            seconds: dates,
+            periods: self.periods.in_table(dates)?,
+            seed: self.seed,
+        };
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
         if self.method.is_empty() && self.model.is_empty() {
             let all = METHODS.iter().filter(|method| method.by_default);
-            candidates.extend(all.filter_map(Method::plain));
+            candidates.extend(all.filter_map(|method| method.untrained(&options)));
         }
         for name in &self.method {
             let method = Method::named(name).map_err(|error| failure_from(&error))?;
-            candidates.push(method.plain().ok_or_else(|| {
+            candidates.push(method.untrained(&options).ok_or_else(|| {
                 Failure::new(format!(
                     "the method {method} needs a trained model. Train one with cssc train and give it with --model."
                 ))
@@ -173,7 +184,7 @@ fn table(found: &Evaluation, dates: bool) -> String {
         }
         for length in &method.lengths {
             let part = format!("gaps to {}", readable(length.gap_to, dates));
-            row(&part, &length.score, None);
+            row(&part, &length.score, length.coverage);
         }
     }
     format!(

@@ -83,6 +83,8 @@ struct Class {
 pub(super) struct Hider<'a> {
     dataset: &'a Dataset,
     random: Random,
+    /// Channels of which values are judged.
+    channels: Vec<usize>,
     usual: f64,
     classes: Vec<Class>,
     /// For every channel the others that miss values together with it, and r.
@@ -111,8 +113,12 @@ impl<'a> Hider<'a> {
         let usual = gaps.typical.unwrap_or(0.0);
         Self {
             random: Random::stream(options.seed, 0x686f_6c64),
+            channels: match &options.channels {
+                Some(channels) => channels.clone(),
+                None => (0..dataset.channels()).collect(),
+            },
             usual,
-            classes: classes(&templates(dataset, gaps, usual, options.longest), usual),
+            classes: classes(&templates(dataset, gaps, usual, options), usual),
             together: together(dataset),
             marks: dataset
                 .series()
@@ -151,9 +157,12 @@ impl<'a> Hider<'a> {
         let in_sight = |row: &usize| self.in_sight(Cell { row: *row, ..cell });
         let before = (0..cell.row).rev().find(in_sight);
         let after = (cell.row + 1..times.len()).find(in_sight);
-        let gap = match (before, after) {
-            (Some(before), Some(after)) => times[after] - times[before],
-            _ => f64::INFINITY,
+        let (gap, part) = match (before, after) {
+            (Some(before), Some(after)) => {
+                let gap = times[after] - times[before];
+                (gap, (times[cell.row] - times[before]) / gap)
+            }
+            _ => (f64::INFINITY, 0.5),
         };
         Hidden {
             series: cell.series,
@@ -161,6 +170,7 @@ impl<'a> Hider<'a> {
             channel: cell.channel,
             value: series.row(cell.row)[cell.channel],
             gap,
+            part,
         }
     }
 
@@ -209,13 +219,15 @@ impl<'a> Hider<'a> {
 
     /// Single values, with known ones on both sides.
     fn single(&mut self) {
-        let channels = self.dataset.channels();
         let mut misses = 0;
         while self.cells.judged.len() < self.wanted && misses < TRIES + self.wanted {
             let Some((series, row)) = self.random_row() else {
                 return;
             };
-            let channel = self.random.below(channels);
+            if self.channels.is_empty() {
+                return;
+            }
+            let channel = self.channels[self.random.below(self.channels.len())];
             let cell = Cell {
                 series,
                 row,
@@ -356,7 +368,8 @@ impl<'a> Hider<'a> {
                 row: after,
                 ..other
             };
-            if ends == [true; 2] && whole && self.in_sight(other) && self.in_sight(end) {
+            let judged = self.channels.contains(&channel);
+            if judged && ends == [true; 2] && whole && self.in_sight(other) && self.in_sight(end) {
                 self.hide_between(other, after, true);
                 continue;
             }
@@ -386,8 +399,20 @@ fn known_counts(series: &Series) -> Vec<usize> {
 }
 
 /// The gaps that are imitated, with their rows.
-fn templates(dataset: &Dataset, gaps: &Gaps, usual: f64, longest: Option<f64>) -> Vec<Template> {
-    let imitated = gaps.all.iter().filter(|gap| gap.is_within(longest));
+fn templates(
+    dataset: &Dataset,
+    gaps: &Gaps,
+    usual: f64,
+    options: &HoldOutOptions,
+) -> Vec<Template> {
+    let wanted = |channel| {
+        options
+            .channels
+            .as_ref()
+            .is_none_or(|all: &Vec<usize>| all.contains(channel))
+    };
+    let imitated = gaps.all.iter().filter(|gap| gap.is_within(options.longest));
+    let imitated = imitated.filter(|gap| wanted(&gap.channel));
     let every = imitated.clone().count().div_ceil(MOST_TEMPLATES).max(1);
     let template = |gap: &Gap| {
         let times = dataset.series()[gap.series].times();

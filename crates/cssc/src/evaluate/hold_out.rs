@@ -45,6 +45,8 @@ pub struct HoldOutOptions {
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
     pub longest: Option<f64>,
+    /// Channels of which values are hidden. Default `None`: all.
+    pub channels: Option<Vec<usize>>,
     /// Most values to be hidden in all rounds. Default 30,000.
     pub most: usize,
     /// Seed of the choice.
@@ -59,6 +61,7 @@ impl Default for HoldOutOptions {
             largest_part: 1.0 / 3.0,
             pattern: Pattern::Gaps,
             longest: None,
+            channels: None,
             most: 30_000,
             seed: 0,
         }
@@ -78,6 +81,8 @@ pub struct Hidden {
     pub value: f64,
     /// Length of the gap it now lies in, from value to value.
     pub gap: f64,
+    /// The part of the gap that lies before it, 0 to 1.
+    pub part: f64,
 }
 
 /// Data with some values hidden.

@@ -12,7 +12,9 @@ use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Series};
-use crate::evaluate::{Curve, Gaps, Hidden, HoldOut, HoldOutOptions, Interpolator, set_column};
+use crate::evaluate::{
+    Curve, Gaps, Hidden, HoldOut, HoldOutOptions, Interpolator, length_edges, set_column,
+};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -146,7 +148,7 @@ impl Samples {
             .filter(|hidden| hidden.channel == channel);
         let mut lengths: Vec<f64> = own.map(|hidden| hidden.gap).collect();
         lengths.sort_by(f64::total_cmp);
-        let edges = edges(&lengths);
+        let edges = length_edges(&lengths, CLASSES);
         let rounds = held.rounds().count();
         let classes = edges.len() + 1;
         Self {
@@ -236,23 +238,6 @@ impl Samples {
             range: (low - beyond, high + beyond),
         })
     }
-}
-
-/// Lengths that cut sorted ones into classes of about equal size.
-fn edges(lengths: &[f64]) -> Vec<f64> {
-    let mut edges: Vec<f64> = Vec::new();
-    let (Some(&first), Some(&last)) = (lengths.first(), lengths.last()) else {
-        return edges;
-    };
-    for number in 1..CLASSES {
-        // A little above, so that rounding of times does not part equal lengths.
-        let edge = lengths[number * lengths.len() / CLASSES] * (1.0 + 1e-6);
-        let new = edges.last().is_none_or(|before| edge > before * 1.01);
-        if new && edge >= first && edge < last {
-            edges.push(edge);
-        }
-    }
-    edges
 }
 
 fn class(edges: &[f64], length: f64) -> usize {
