@@ -48,10 +48,12 @@ pub struct Coverage {
     pub after: f64,
 }
 
-/// The ratio of error and deviation of a hidden value, and the half of the gaps it belongs to.
+/// The ratio of error and deviation of a hidden value, the gap it lies in, and the half of the gaps this
+/// belongs to.
 #[derive(Clone, Copy, Debug)]
 struct Ratio {
     value: f64,
+    gap: usize,
     half: bool,
 }
 
@@ -158,33 +160,36 @@ fn ratios(
 ) -> Vec<Vec<Ratio>> {
     let mut ratios = vec![Vec::new(); channels];
     let mut last: Vec<Option<(usize, usize)>> = vec![None; channels];
-    let mut half = vec![false; channels];
+    let mut gaps = vec![0; channels];
     for ((hidden, predicted), std_dev) in hidden.iter().zip(predicted).zip(std_devs) {
         let channel = hidden.channel;
         let follows = (hidden.series, hidden.row.wrapping_sub(1));
         if last[channel] != Some(follows) {
-            half[channel] = !half[channel];
+            gaps[channel] += 1;
         }
         last[channel] = Some((hidden.series, hidden.row));
         let error = (predicted - hidden.value).abs();
         let value = if error == 0.0 { 0.0 } else { error / std_dev };
         ratios[channel].push(Ratio {
             value,
-            half: half[channel],
+            gap: gaps[channel],
+            half: gaps[channel] % 2 == 1,
         });
     }
     ratios
 }
 
-/// The factor that covers the wanted part of values like these: their quantile, moved up by
-/// one value, since the next one may lie anywhere between them.
+/// The factor that covers the wanted part of values like these: their quantile, moved up by one gap,
+/// since what lies in the next one may lie anywhere between those. Values of one gap are no independent
+/// witnesses.
 fn factor<'a>(level: f64, ratios: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
-    let ratios = ratios.map(|ratio| ratio.value);
-    let mut ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();
-    ratios.sort_by(f64::total_cmp);
-    let place = ((ratios.len() + 1) as f64 * level).ceil() as usize;
-    let last = ratios.len().checked_sub(1)?;
-    Some(ratios[(place.max(1) - 1).min(last)])
+    let ratios: Vec<&Ratio> = ratios.filter(|ratio| ratio.value.is_finite()).collect();
+    let gaps = ratios.chunk_by(|a, b| a.gap == b.gap).count() as f64;
+    let mut values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
+    values.sort_by(f64::total_cmp);
+    let place = (values.len() as f64 * level * (gaps + 1.0) / gaps).ceil() as usize;
+    let last = values.len().checked_sub(1)?;
+    Some(values[(place.max(1) - 1).min(last)])
 }
 
 fn coverage(level: f64, believed: f64, ratios: &[Ratio]) -> Coverage {

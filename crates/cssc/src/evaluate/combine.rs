@@ -2,7 +2,8 @@
 //!
 //! For every channel and class of gap length the combination Σ w_m f_m, w ≥ 0, Σ w = 1, that is nearest to
 //! the hidden values. Few values say little about many weights: those of a class stay near those of
-//! its channel, these near those of all channels, as if that many gaps more had spoken for them.
+//! its channel, these near those of all channels, and these near half the reference and half the method
+//! that is favoured beforehand, as if that many gaps more had spoken for them.
 //!
 //! What a combination is worth is told by *other* values: the weights that judge a round come from the
 //! other rounds.
@@ -12,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 /// Classes of gap length.
 const CLASSES: usize = 3;
-/// Gaps that speak for the weights of all channels, and for those of the channel.
-const GAPS_OF_ALL: f64 = 20.0;
-const GAPS_OF_CHANNEL: f64 = 20.0;
+/// Gaps that speak for the weights set beforehand, for those of all channels, and for those of the channel.
+const GAPS_BEFOREHAND: f64 = 10.0;
+const GAPS_OF_ALL: f64 = 40.0;
+const GAPS_OF_CHANNEL: f64 = 60.0;
 /// Passes over all pairs of methods; the weights stand still long before.
 const MOST_PASSES: usize = 200;
 /// Rounds of reweighting for the mean absolute error.
@@ -42,15 +44,20 @@ pub struct Combination {
 
 impl Combination {
     /// The best weights for `answers` to `held`, and the answers of combinations whose weights come from
-    /// the other rounds. `reference` is the method that stands in where another has no answer.
+    /// the other rounds. `reference` is the method that stands in where another has no answer, `favoured`
+    /// the one that is believed as much as it before anything is known.
     #[must_use]
     pub fn find(
         held: &HoldOut,
         answers: &[&Answers],
         reference: usize,
+        favoured: Option<usize>,
         criterion: Criterion,
     ) -> (Self, Answers) {
-        let samples = Samples::new(held, answers, reference, criterion);
+        let mut beforehand = vec![0.0; answers.len()];
+        beforehand[reference] += 0.5;
+        beforehand[favoured.unwrap_or(reference)] += 0.5;
+        let samples = Samples::new(held, answers, reference, beforehand, criterion);
         let rounds: Vec<_> = held.rounds().filter(|round| !round.is_empty()).collect();
         let all: Vec<usize> = (0..held.hidden.len()).collect();
         let combination = samples.combination(&all);
@@ -109,6 +116,7 @@ impl Combination {
 struct Samples<'a> {
     held: &'a HoldOut,
     methods: usize,
+    beforehand: Vec<f64>,
     criterion: Criterion,
     edges: Vec<f64>,
     /// [hidden, methods], in the unit of the values.
@@ -123,6 +131,7 @@ impl<'a> Samples<'a> {
         held: &'a HoldOut,
         answers: &[&Answers],
         reference: usize,
+        beforehand: Vec<f64>,
         criterion: Criterion,
     ) -> Self {
         let known = |value: f64| if value.is_finite() { value } else { 0.0 };
@@ -142,6 +151,7 @@ impl<'a> Samples<'a> {
         Self {
             held,
             methods: answers.len(),
+            beforehand,
             criterion,
             edges: length_edges(&lengths, CLASSES),
             rows,
@@ -172,7 +182,6 @@ impl<'a> Samples<'a> {
             let class = self.edges.partition_point(|&edge| edge < hidden.gap);
             own[hidden.channel][class].push(at);
         }
-        let even = vec![1.0 / self.methods as f64; self.methods];
         // Every channel counts by its number of values, in units of the reference's error.
         let mut pooled = Normal::new(self.methods);
         for classes in &own {
@@ -180,7 +189,9 @@ impl<'a> Samples<'a> {
             let normal = self.normal(&places, None);
             pooled.add(&normal, normal.unit());
         }
-        let pooled = pooled.solve(1.0, &even);
+        // A gap of several channels is one event.
+        pooled.gaps = self.events(places);
+        let pooled = pooled.solve(GAPS_BEFOREHAND, &self.beforehand);
         let of_channel = |classes: &Vec<Vec<usize>>| {
             let places = classes.concat();
             let channel = self.weights(&places, GAPS_OF_ALL, &pooled);
@@ -191,6 +202,14 @@ impl<'a> Samples<'a> {
             edges: self.edges.clone(),
             weights: own.iter().map(of_channel).collect(),
         }
+    }
+
+    /// About how many gaps there are, those of several channels at the same rows counted once.
+    fn events(&self, places: &[usize]) -> f64 {
+        let row = |at: &usize| (self.held.hidden[*at].series, self.held.hidden[*at].row);
+        // In order of rounds, series and rows.
+        let rows = places.chunk_by(|a, b| row(a) == row(b));
+        rows.map(|row| self.gaps[row[0]]).sum()
     }
 
     fn weights(&self, places: &[usize], prior_gaps: f64, prior: &[f64]) -> Vec<f64> {
@@ -378,7 +397,7 @@ mod tests {
         let (held, answers) = answers(&[1.0, 2.0, 50.0]);
         let answers: Vec<&Answers> = answers.iter().collect();
         for criterion in [Criterion::Mse, Criterion::Mae] {
-            let (found, combined) = Combination::find(&held, &answers, 0, criterion);
+            let (found, combined) = Combination::find(&held, &answers, 0, None, criterion);
             let weights = found.weights(0, 2.0);
             for (weight, wanted) in weights.iter().zip([0.8, 0.2, 0.0]) {
                 assert!((weight - wanted).abs() < 0.06, "{weights:?}");
@@ -398,7 +417,7 @@ mod tests {
         let (held, mut answers) = answers(&[1.0, 1.0]);
         answers[1].values.fill(f64::NAN);
         let answers: Vec<&Answers> = answers.iter().collect();
-        let (_, combined) = Combination::find(&held, &answers, 0, Criterion::Mse);
+        let (_, combined) = Combination::find(&held, &answers, 0, None, Criterion::Mse);
         let off = combined.values.iter().zip(&answers[0].values);
         assert!(off.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
     }

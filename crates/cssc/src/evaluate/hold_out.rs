@@ -331,12 +331,21 @@ mod tests {
         cells.sort_unstable();
         cells.dedup();
         assert_eq!(cells.len(), held.hidden.len(), "each value is hidden once");
-        for round in &held.rounds {
-            let series = &round.visible.series()[0];
-            for (number, hidden) in held.hidden.iter().enumerate() {
-                let seen = series.value(hidden.row, hidden.channel).is_some();
-                assert_eq!(seen, !round.hidden.contains(&number));
-            }
+        for (number, round) in held.rounds.iter().enumerate() {
+            let sight = held.in_sight(number).unwrap();
+            let seen = |one: &Hidden| sight.series()[0].value(one.row, one.channel);
+            assert!(
+                held.hidden[round.hidden.clone()]
+                    .iter()
+                    .all(|one| seen(one).is_none())
+            );
+            // What others hide is in sight, but for values that lie in the gaps of this round.
+            let others = held.hidden.iter().enumerate();
+            let others = others.filter(|(at, _)| !round.hidden.contains(at));
+            let unseen = others
+                .filter(|(_, one)| seen(one) != Some(one.value))
+                .count();
+            assert!(unseen <= round.beside.len() && 4 * unseen < held.hidden.len());
         }
         // Whoever answers with the true value is right about every one of them.
         let found = held.answers(&Truth, &Bounds::none(2)).unwrap();

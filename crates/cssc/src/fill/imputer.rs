@@ -56,6 +56,9 @@ use std::time::Duration;
 const FEWEST_HIDDEN: usize = 10;
 /// The method where nothing can be compared, and where another has nothing to say.
 const PLAINEST: &str = "linear";
+/// The method that is believed as much as the plainest before anything is known: it has been drawn towards
+/// straight lines by its own cross-validation.
+const FAVOURED: &str = "regression";
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
@@ -327,8 +330,9 @@ impl Fitted {
         let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
         if let Some(reference) = reference.filter(|_| combine) {
             let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
+            let favoured = answers.iter().position(|(name, _)| *name == FAVOURED);
             let (combination, mut combined) =
-                Combination::find(held, &all, reference, judging.criterion);
+                Combination::find(held, &all, reference, favoured, judging.criterion);
             for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
                 *value = bounds.apply(hidden.channel, *value);
             }
