@@ -3,11 +3,13 @@
 //! In the middle of a gap a method knows less than beside a value. With u = 4W(1-W) the size of an error is
 //! taken as s·u^γ: γ for each class of gap length over all channels (½ would be a random walk between
 //! two known values), s for each channel and class, near what the class usually is for the channel where
-//! few gaps speak. A last factor for each class makes the wanted part of the errors fit, over all
-//! channels; that of each channel is found by calibration (`bands`).
+//! few gaps speak. A last factor for each class makes them standard deviations in the sense that bands
+//! of the wanted level hold over all channels, as they would for normal errors; that of each channel is
+//! found by calibration (`bands`).
 
 use super::combine::length_edges;
 use super::hold_out::Hidden;
+use super::normal::normal_factor;
 use serde::{Deserialize, Serialize};
 
 /// Classes of gap length.
@@ -40,7 +42,7 @@ impl Spread {
     }
 
     /// Of every channel, from the answers to hidden values; `level` is the part of the errors that is to
-    /// lie inside a common multiple of these sizes.
+    /// lie within as many of these sizes as for normal errors.
     #[must_use]
     pub fn of_channels(
         channels: usize,
@@ -75,7 +77,8 @@ impl Spread {
         let factors: Vec<f64> = (0..classes)
             .map(|number| {
                 let ratios = own(number).map(|at| middle(at) / scales[hidden[at].channel][number]);
-                quantile(ratios.filter(|ratio| ratio.is_finite()).collect(), level)
+                let ratios = ratios.filter(|ratio| ratio.is_finite());
+                quantile(ratios.collect(), level) / normal_factor(level)
             })
             .collect();
         let spread = |scales: &Vec<f64>| Self {
@@ -192,7 +195,6 @@ mod tests {
         );
         near(ratio(spreads[0].at(4.0, 0.5), spreads[1].at(4.0, 0.5)), 2.0);
         near(ratio(spreads[0].at(4.0, 0.1), spreads[0].at(4.0, 0.5)), 0.6);
-        // 90 % of normal errors are within 1.645 standard deviations, here 1 in the middle.
-        near(spreads[0].at(4.0, 0.5), 1.645);
+        near(spreads[0].at(4.0, 0.5), 1.0);
     }
 }
