@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torchdiffeq import odeint
 
-from . import torch_cssc, torch_model, torch_systems, workloads
+from . import torch_cssc, torch_latent, torch_model, torch_systems, workloads
 
 
 class Program:
@@ -152,6 +152,12 @@ def gru_ode_bayes(solve):
     return build
 
 
+def latent_cssc(inputs):
+    ready = torch_latent.prepare(inputs, DTYPE[0])
+    return Program(inputs, workloads.parameter_names("latent-30"),
+                   lambda p: torch_latent.latent_loss(p, ready), optimise=True)
+
+
 def systems(solve):
     return {"latent-ode": latent_ode(solve), "gru-ode-bayes": gru_ode_bayes(solve)}
 
@@ -185,7 +191,7 @@ def with_shares(name, make):
 PROGRAMS = {
     "PyTorch": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
                 **with_shares("cssc", cssc), **with_shares("hidden", hidden),
-                **systems(torch_systems.by_hand)},
+                **systems(torch_systems.by_hand), "latent-30": latent_cssc},
     "torch.compile": {"field": compiled(field), "ode-rnn": compiled(ode_rnn), "infer": compiled(infer),
                       **with_shares("cssc", compiled(cssc)),
                       **with_shares("hidden", compiled(hidden))},

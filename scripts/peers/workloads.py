@@ -64,10 +64,40 @@ GRU_ODE_BAYES_NETWORKS = {
        for gate in ("reset", "update", "candidate")},
 }
 
+LATENT_CSSC = {"width": 64, "layers": 2, "heads": 4, "feed-forward": 128, "frequencies": 24, "sines": 32, "code": 32, "sweeps": 3,
+               "compensation-weight": 1.0, "epsilon": 1e-5}
+
+
+def _latent_cssc_shapes():
+    """Names and shapes of the parameters of latent CSSC."""
+    width, sines, code = LATENT_CSSC["width"], LATENT_CSSC["sines"], LATENT_CSSC["code"]
+    features, inner = 2 * LATENT_CSSC["frequencies"] + 1, LATENT_CSSC["feed-forward"]
+    dense = {"encoder.input": (2 * CHANNELS + features, width)}
+    norms = ["encoder.norm"]
+    for layer in range(LATENT_CSSC["layers"]):
+        name = f"encoder.{layer}"
+        dense |= {f"{name}.{part}": (width, width) for part in ("queries", "keys", "values", "merge")}
+        dense |= {f"{name}.network.0": (width, inner), f"{name}.network.1": (inner, width)}
+        norms += [f"{name}.norm", f"{name}.second-norm"]
+    dense |= {f"decoder.{name}": shape for name, shape in {
+        "time": (features, width), "code": (width, code), "angles": (code, 2 * sines),
+        "second-sines": (sines, sines), "sines": (sines, width), "code-shift": (code, width),
+        "queries": (width, width), "keys": (width, width), "values": (width, width), "merge": (width, width),
+        "output": (width, CHANNELS), "network.0": (width, inner), "network.1": (inner, width)}.items()}
+    gates = LATENT_CSSC["sweeps"] * CHANNELS
+    dense |= {"bumps.token": (width, gates), "bumps.gaps": (2, gates)}
+    shapes = {}
+    for name, shape in dense.items():
+        shapes[f"{name}.weight"], shapes[f"{name}.bias"] = shape, shape[1:]
+    for name in norms:
+        shapes[f"{name}.gain"], shapes[f"{name}.bias"] = (1, width), (width,)
+    return shapes
+
+
 # Observed points of each series' 100 (field has no observations, ragged sees all of its own).
 OBSERVED = {"ode-rnn": 30, "cssc-10": 10, "cssc-30": 30, "cssc-50": 50,
             "hidden-10": 10, "hidden-30": 30, "hidden-50": 50, "infer": 30,
-            "latent-ode": 30, "gru-ode-bayes": 30}
+            "latent-ode": 30, "gru-ode-bayes": 30, "latent-30": 30}
 WORKLOADS = ("field", *OBSERVED, "ragged")
 
 
@@ -86,6 +116,8 @@ def _layer_name(network, layer, depth):
 
 def parameter_shapes(workload):
     """Names and shapes of the parameters the workload uses, in a fixed order."""
+    if workload == "latent-30":
+        return _latent_cssc_shapes()
     shapes = {}
     for network, widths in networks(workload).items():
         for layer, (rows, columns) in enumerate(zip(widths, widths[1:])):
@@ -206,12 +238,28 @@ def _products(network, of=NETWORKS):
     return sum(rows * columns for rows, columns in zip(widths, widths[1:]))
 
 
+def _latent_cssc_products():
+    """Multiplications of one series: every weight for each of its rows, and the two products of every attention."""
+    knots, width = OBSERVED["latent-30"], LATENT_CSSC["width"]
+    of_code = ("decoder.code.", "decoder.angles.", "decoder.code-shift.")
+    of_tokens = ("encoder.", "bumps.", "decoder.keys.", "decoder.values.")
+    products = 0
+    for name, shape in _latent_cssc_shapes().items():
+        if name.endswith(".weight"):
+            rows = 1 if name.startswith(of_code) else knots if name.startswith(of_tokens) else POINTS
+            products += rows * shape[0] * shape[1]
+    attention = LATENT_CSSC["layers"] * knots * knots + POINTS * knots
+    return products + 2 * attention * width
+
+
 def flop(workload):
     """Floating-point operations of the matrix products that one iteration cannot avoid.
 
     Backward costs twice the forward pass. For CSSC: f is known at right limits from the walk,
     so it is evaluated at left limits only; tangents of f and three passes of g at all limits.
     """
+    if workload == "latent-30":
+        return 3 * 2 * BATCH * _latent_cssc_products()
     if workload in ("latent-ode", "gru-ode-bayes"):
         return 3 * 2 * BATCH * _system_products(workload)
     dynamics, decoder = _products("dynamics"), _products("decoder")

@@ -1,10 +1,9 @@
 //! What is asked of a table, and within which limits: flags shared by the commands that fill.
 
 use crate::failure::Failure;
-use crate::span::Span;
-use crate::times::read_times;
-use cssc::data::Dataset;
+use crate::times::{in_table, read_times};
 use cssc::data::table::Shape;
+use cssc::data::{Dataset, Span};
 use cssc::fill::{Asked, Bound, Bounds};
 
 /// Which cells and rows are wanted.
@@ -66,7 +65,7 @@ impl Periods {
     pub(crate) fn in_table(&self, dates: bool) -> Result<Vec<f64>, Failure> {
         let periods = self.period.iter();
         periods
-            .map(|span| span.in_table(dates, "--period"))
+            .map(|span| in_table(*span, dates, "--period"))
             .collect()
     }
 }
@@ -87,7 +86,7 @@ impl Asking {
             ));
         }
         if let Some(every) = self.every {
-            let step = every.in_table(shape.times_are_seconds(), "--every")?;
+            let step = in_table(every, shape.times_are_seconds(), "--every")?;
             shape
                 .check_step(step)
                 .map_err(|problem| Failure::new(format!("--every: {problem}.")))?;
@@ -119,7 +118,7 @@ impl Limiting {
 
     /// The longest gap that is filled, in the table's unit.
     pub(crate) fn longest_gap(&self, dates: bool) -> Result<Option<f64>, Failure> {
-        let longest = self.max_gap.map(|span| span.in_table(dates, "--max-gap"));
+        let longest = self.max_gap.map(|span| in_table(span, dates, "--max-gap"));
         longest.transpose()
     }
 

@@ -9,13 +9,9 @@ mod failure;
 mod filling;
 mod outputs;
 mod picture;
-mod prediction;
 mod reading;
-mod sampling;
 mod settings;
 mod signals;
-mod span;
-mod summary;
 mod times;
 mod watching;
 

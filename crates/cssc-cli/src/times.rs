@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use crate::reading::{name_of, read_text};
-use cssc::data::Dataset;
 use cssc::data::table::Shape;
+use cssc::data::{Dataset, Span};
 use cssc::fill::Asked;
+use std::io::Write;
 use std::path::Path;
 
 /// New cells that a table may get: a gigabyte of values, a few of everything beside them.
@@ -56,6 +57,16 @@ pub(crate) fn read_times(argument: &str, shape: &Shape) -> Result<Vec<f64>, Fail
     Ok(times)
 }
 
+/// A length in the unit of the table's times; `dates` says that these are seconds.
+pub(crate) fn in_table(span: Span, dates: bool, flag: &str) -> Result<f64, Failure> {
+    span.in_unit_of(dates).ok_or_else(|| {
+        Failure::new(format!(
+            "{flag} has a unit of time, but the times of the table are plain numbers. Give a plain number in their \
+             unit, or say what they are with --time-format (epoch-seconds, epoch-milliseconds)."
+        ))
+    })
+}
+
 /// Refuses a step so short that the rows would fill the memory, before any is made.
 pub(crate) fn check_rows(asked: &Asked, dataset: &Dataset) -> Result<(), Failure> {
     let (Asked::Every(step) | Asked::Grid(step)) = asked else {
@@ -75,4 +86,26 @@ pub(crate) fn check_rows(asked: &Asked, dataset: &Dataset) -> Result<(), Failure
     Err(Failure::new(format!(
         "--every would give the table {rows} rows. Give a longer step, or a part of the table."
     )))
+}
+
+/// Tells on standard error when some answers lie outside the data, whose ends are written by `write`.
+pub(crate) fn note_extrapolation(
+    times: &[f64],
+    (start, end): (f64, f64),
+    write: impl Fn(f64) -> String,
+) {
+    let outside = times
+        .iter()
+        .filter(|&&time| time < start || time > end)
+        .count();
+    if outside > 0 {
+        let _ = writeln!(
+            std::io::stderr(),
+            "note: {outside} of the {} times asked for lie outside the data ({} to {}); \
+             there the end pieces are extended, which is rarely accurate.",
+            times.len(),
+            write(start),
+            write(end)
+        );
+    }
 }

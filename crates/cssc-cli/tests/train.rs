@@ -290,3 +290,79 @@ fn manual_pages_and_completions_come_from_the_flags() {
         assert!(printed.result().contains("max-gap"), "{shell}");
     }
 }
+
+/// The waves are sin(w t) with w below 2, so |x⁗| is at most 16; the ends of the first are known exactly.
+#[test]
+fn evaluate_tells_how_far_a_curve_can_be_from_a_known_truth() {
+    let place = Place::with("waves.csv", &waves());
+    let settings = [
+        "-o",
+        "waves.cssc",
+        "--steps",
+        "30",
+        "--set",
+        "model.two-sided=false",
+    ];
+    let trained = place.run(&train(&settings));
+    assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+    let first: String = waves()
+        .lines()
+        .filter(|line| line.starts_with("id") || line.starts_with("s0,") && !line.ends_with(','))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    place.put("first.csv", &first);
+    let end = -4.8_f64.sin();
+    let bound = format!("16,0,{end}");
+    let told = place.run(&[
+        "evaluate",
+        "first.csv",
+        "--model",
+        "waves.cssc",
+        "--bound",
+        &bound,
+    ]);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    let line = told.stdout.lines().last().unwrap();
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(cells[..4], ["waves.cssc", "s0", "x", "0.4"], "{line}");
+    let allowed: f64 = cells[5].parse().unwrap();
+
+    let dense = place.run(&[
+        "interpolate",
+        "waves.cssc",
+        "first.csv",
+        "-o",
+        "dense.csv",
+        "--every",
+        "0.02",
+    ]);
+    assert_eq!(dense.code, Some(0), "{}", dense.stderr);
+    let error = place
+        .read("dense.csv")
+        .lines()
+        .skip(1)
+        .fold(0.0, |most: f64, line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let [t, x] = [1, 2].map(|i| cells[i].parse::<f64>().unwrap());
+            most.max((x - t.sin()).abs())
+        });
+    assert!(
+        error > 0.0 && error <= allowed,
+        "{error} of {allowed} allowed"
+    );
+
+    let wrong = place.run(&[
+        "evaluate",
+        "first.csv",
+        "--model",
+        "waves.cssc",
+        "--bound",
+        "16",
+    ]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("give three numbers"),
+        "{}",
+        wrong.stderr
+    );
+}

@@ -12,14 +12,11 @@
 //! `validate-every` steps: errors over all points (`mse_all`), of the method and of the bare
 //! prediction o. Only the last line, of the parameters that validated best, is a result.
 
-use cssc::data::{Dataset, Parts, Random, Split};
 use cssc::fill::LearnOptions;
 use cssc::model::{Compensation, ModelConfig, Network};
 use cssc::settings::name_and_value;
-use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, Trainer};
-use cssc_experiments::ToyV1;
-use cssc_experiments::generate::hopper::{self, Hopper};
-use cssc_experiments::generate::{Generator, mujoco};
+use cssc::train::{Control, Masking, ParallelBatch, TrainConfig, Trainer};
+use cssc_experiments::PaperSet;
 use std::error::Error;
 use std::path::Path;
 
@@ -31,12 +28,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("which percentage is observed?")?
         .parse()?;
     let method = arguments.next().ok_or("which method?")?;
+    let model = ModelConfig::of_method(&method).ok_or("there is no such method")?;
+    let training = TrainConfig {
+        masking: Masking::Count(percent),
+        ..TrainConfig::default()
+    };
     let mut settings = LearnOptions {
-        model: ModelConfig::of_method(&method).ok_or("there is no such method")?,
-        training: TrainConfig {
-            masking: Masking::Count(percent),
-            ..TrainConfig::default()
-        },
+        training: training.suited_to(&model)?,
+        model,
         ..LearnOptions::default()
     };
     for pair in arguments {
@@ -53,11 +52,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..
     } = settings;
 
-    let (parts, test) = match set.as_str() {
-        "toy" => curves(percent)?,
-        "hopper" => trajectories(percent)?,
-        _ => return Err("the sets are toy and hopper".into()),
-    };
+    let set = PaperSet::named(&set).ok_or("the sets are toy and hopper")?;
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let loaded = set.load(&repository, None)?;
+    let (parts, test) = (&loaded.parts, loaded.test(percent));
     model.set_channels(parts.train.channels());
     let bare = model.with_compensation(Compensation::None)?;
     let [network, bare] = [&model, &bare].map(|config| config.build::<f32>(0));
@@ -99,34 +97,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         scores.mae_hidden
     );
     Ok(())
-}
-
-/// The frozen set, whose file says what is observed of the test curves.
-fn curves(percent: usize) -> Result<(Parts, Vec<Sample>), Box<dyn Error>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/toy_v1.npz");
-    let toy = ToyV1::load(&path)?;
-    let parts = toy.split.apply(&toy.dataset)?;
-    let observed = toy
-        .test_observed(percent)
-        .ok_or("toy-v1 knows 10, 30 and 50 percent")?;
-    let test = parts.test.series().iter().zip(observed);
-    let test = test.map(|(series, shown)| Sample::new(series, shown));
-    let test = test.collect();
-    Ok((parts, test))
-}
-
-/// All 10,000 trajectories of seed 0.
-fn trajectories(percent: usize) -> Result<(Parts, Vec<Sample>), Box<dyn Error>> {
-    let mut machine = Hopper::new(&mujoco::directory(), 0)?;
-    let series = (0..hopper::SERIES).map(|number| machine.series(number));
-    let series = series.collect::<Result<Vec<_>, _>>()?;
-    let dataset = Dataset::new(machine.channel_names(), series)?;
-    let dataset = hopper::scaler().scale_all(&dataset)?;
-    let parts = Split::paper(hopper::SERIES, hopper::TRAINING)?.apply(&dataset)?;
-    let mut random = Random::new(0);
-    let masking = Masking::Count(percent);
-    let test = parts.test.series().iter();
-    let test = test.map(|series| Sample::draw(series, &masking, &mut random));
-    let test = test.collect();
-    Ok((parts, test))
 }

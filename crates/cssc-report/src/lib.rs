@@ -1,4 +1,4 @@
-//! What filled series look like: a picture (SVG or PNG) and a page to explore it (HTML).
+//! What filled series look like: a picture (SVG or PNG), a page to explore it (HTML) and a summary (text).
 //!
 //! A [`Report`] says what is shown, in the user's units, and knows nothing about drawing; [`FilledTable`] makes one of what
 //! the library found. The result is written to any writer, so whoever calls decides about files:
@@ -34,10 +34,11 @@
 //! | `content` | what is shown: series, channels, curves, scores |
 //! | `filled_table` | the content of a table that the library filled |
 //! | `decimate` | which points of a long series are enough for a width in pixels |
-//! | `ticks`, `number` | round numbers and dates for the axes, digits in groups |
+//! | `ticks`, `number` | round numbers and dates for the axes, numbers for people |
 //! | `font` | the embedded font: widths and outlines of text |
 //! | `canvas`, `svg`, `png` | lines, areas, dots and text, and the two ways to write them |
 //! | `layout`, `panel`, `legend`, `picture` | the picture, drawn on any canvas |
+//! | [`summary`], `text_table` | what a terminal shows of gaps and comparisons |
 //! | `payload`, `html` | the page: its data, and the file that opens without a network |
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
@@ -54,9 +55,11 @@ mod panel;
 mod payload;
 mod picture;
 mod png;
+pub mod summary;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod text_table;
 mod ticks;
 
 pub use content::{
@@ -64,5 +67,6 @@ pub use content::{
 };
 pub use filled_table::FilledTable;
 pub use html::write_html;
-pub use number::grouped;
+pub use number::{grouped, percent, readable, several, short};
 pub use picture::Picture;
+pub use text_table::TextTable;

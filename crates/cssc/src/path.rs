@@ -148,6 +148,28 @@ pub trait Path {
         self.sample_into(times, side, &mut into)?;
         Ok(into)
     }
+
+    /// As [`Path::sample`] at `times` in any order; the answers keep it.
+    ///
+    /// # Errors
+    /// If `times` are not finite.
+    fn sample_in_any_order(&self, times: &[f64], side: Side) -> Result<Jets, Error> {
+        if times.is_sorted() {
+            return self.sample(times, side);
+        }
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+        let sorted: Vec<f64> = order.iter().map(|&index| times[index]).collect();
+        let channels = self.channels();
+        let restore = |block: Vec<f64>| {
+            let mut restored = vec![0.0; block.len()];
+            for (row, &index) in block.chunks_exact(channels).zip(&order) {
+                restored[index * channels..(index + 1) * channels].copy_from_slice(row);
+            }
+            restored
+        };
+        Ok(self.sample(&sorted, side)?.map(restore))
+    }
 }
 
 impl<P: Path + ?Sized> Path for &P {

@@ -117,6 +117,11 @@ impl Settings {
         Ok(())
     }
 
+    /// What was written later, above this.
+    pub fn extend(&mut self, later: Self) {
+        self.add(later.given);
+    }
+
     /// Whether a setting was written.
     #[must_use]
     pub fn has(&self, part: &str, name: &str) -> bool {

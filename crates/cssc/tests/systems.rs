@@ -273,6 +273,40 @@ fn an_answer_does_not_depend_on_what_else_is_asked() {
     }
 }
 
+/// Padding: rows in which nothing is observed.
+#[test]
+fn rows_without_a_value_change_nothing() {
+    let series = holey(12, 5);
+    let mut times = Vec::new();
+    let mut values = Vec::new();
+    for (row, &time) in series.times().iter().enumerate() {
+        times.push(time);
+        values.extend_from_slice(series.row(row));
+        if row % 3 == 1 && row + 1 < series.len() {
+            times.push((time + series.times()[row + 1]) / 2.0);
+            values.extend([f64::NAN; 2]);
+        }
+    }
+    let padded = Series::new(None, 2, times, values).unwrap();
+    assert!(padded.len() > series.len());
+    let data = Dataset::new(vec!["a".into(), "b".into()], vec![series.clone()]).unwrap();
+    let query: Vec<f64> = (0..40)
+        .map(|i| series.times()[0] + 0.05 * f64::from(i))
+        .collect();
+    let sizes = SystemSizes {
+        channels: 2,
+        ..SystemSizes::small()
+    };
+    for (name, config) in every_system(&sizes) {
+        let model = fitted(&config, &data, FEW_STEPS, &data);
+        let [plain, more] = [&series, &padded].map(|series| {
+            let curve = model.interpolate(series, &query).unwrap();
+            curve.smoothed.value
+        });
+        assert_close(&more, &plain, 1e-9, &name);
+    }
+}
+
 #[test]
 fn with_its_output_compensated_every_system_passes_through_all_observations_and_is_smooth() {
     let data = curves(5, 9, 8);

@@ -3,15 +3,16 @@ use crate::destination;
 use crate::failure::{Failure, failure_from};
 use crate::filling::Periods;
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
-use crate::span::{Span, readable, short};
-use crate::summary::{Table, grouped};
+use crate::times::in_table;
 use crate::watching::Verbosity;
+use cssc::data::{Dataset, Span};
 use cssc::evaluate::{
     EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, Score, evaluate,
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
-use cssc::model::Model;
+use cssc::model::{Model, Truth};
 use cssc::predict::PredictOptions;
+use cssc_report::{TextTable, grouped, readable, short};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,6 +57,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     periods: Periods,
 
+    /// Tell how far the models' curves can be from a truth whose fourth derivative is at most FOURTH and whose second
+    /// derivatives at the ends of a series are START and END, instead of hiding values
+    #[arg(long, value_name = "FOURTH,START,END", requires = "model", value_parser = truth, allow_hyphen_values = true)]
+    bound: Option<Truth>,
+
     /// Seed of what is hidden
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -85,6 +91,19 @@ enum Form {
     Csv,
 }
 
+fn truth(text: &str) -> Result<Truth, String> {
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    match numbers.collect::<Option<Vec<f64>>>().as_deref() {
+        Some(&[fourth_derivative, start, end]) if fourth_derivative >= 0.0 => Ok(Truth {
+            fourth_derivative,
+            end_curvatures: [start, end],
+        }),
+        _ => Err(
+            "give three numbers with commas, the first not below 0, such as 166,0,-2.5".to_owned(),
+        ),
+    }
+}
+
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut reader = self.table.open()?;
@@ -92,9 +111,13 @@ impl Arguments {
         let candidates = self.candidates(dates)?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
+        if let Some(truth) = self.bound {
+            let text = self.bounds(&loaded.dataset, truth, dates)?;
+            return destination::print(text.as_bytes());
+        }
         let longest = self
             .max_gap
-            .map(|span| span.in_table(dates, "--max-gap"))
+            .map(|span| in_table(span, dates, "--max-gap"))
             .transpose()?;
         let options = EvaluateOptions {
             hold_out: HoldOutOptions {
@@ -127,6 +150,39 @@ impl Arguments {
         destination::print(text.as_bytes())
     }
 
+    /// The error bound of every model, series and column.
+    fn bounds(&self, dataset: &Dataset, truth: Truth, dates: bool) -> Result<String, Failure> {
+        let mut table = TextTable::new(&[
+            "model",
+            "series",
+            "column",
+            "largest gap",
+            "fourth derivative",
+            "error at most",
+        ]);
+        for path in &self.model {
+            let model = Model::load(path).map_err(|error| failure_from(&error))?;
+            for (number, series) in dataset.series().iter().enumerate() {
+                for (channel, name) in dataset.channel_names().iter().enumerate() {
+                    let bound = model.error_bound(series, channel, truth);
+                    let bound = bound.map_err(|error| failure_from(&error))?;
+                    let id = series
+                        .id()
+                        .map_or_else(|| number.to_string(), str::to_owned);
+                    table.row(vec![
+                        path.display().to_string(),
+                        id,
+                        name.clone(),
+                        readable(bound.largest_gap, dates),
+                        short(bound.predicted_fourth_derivative),
+                        short(bound.error),
+                    ]);
+                }
+            }
+        }
+        Ok(table.text())
+    }
+
     fn candidates(&self, dates: bool) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
         let options = PredictOptions {
             seconds: dates,
@@ -156,7 +212,7 @@ impl Arguments {
 }
 
 fn table(found: &Evaluation, dates: bool) -> String {
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "method",
         "part",
         "values",

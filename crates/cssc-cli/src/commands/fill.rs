@@ -5,17 +5,15 @@ use crate::picture;
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
 use crate::signals;
-use crate::span::{Span, readable};
-use crate::summary;
 use crate::times::check_rows;
 use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
-use cssc::data::Dataset;
 use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
+use cssc::data::{Dataset, Span};
 use cssc::evaluate::{Criterion, Gaps};
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc::predict::PredictOptions;
-use cssc_report::{FilledTable, TimeAxis};
+use cssc_report::{FilledTable, TimeAxis, grouped, readable, summary};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -359,7 +357,7 @@ impl Arguments {
                 return Err(Error::Stopped);
             }
             let rows = rows.fetch_add(series.len(), Ordering::Relaxed) + series.len();
-            pulse.tell(|| format!("{} rows filled so far", summary::grouped(rows)));
+            pulse.tell(|| format!("{} rows filled so far", grouped(rows)));
             fitted.fill(series, asked)
         })?;
         writer.finish()?;
@@ -415,7 +413,7 @@ impl Arguments {
             return ", without any training".to_owned();
         }
         let effort = match (self.steps, imputer.budget) {
-            (Some(steps), _) => format!("{} steps each", summary::grouped(steps as usize)),
+            (Some(steps), _) => format!("{} steps each", grouped(steps as usize)),
             (None, budget) => {
                 let seconds = budget.unwrap_or_default().as_secs_f64();
                 format!("at most {} in all", readable(seconds, true))

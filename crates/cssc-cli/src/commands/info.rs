@@ -1,8 +1,8 @@
 use crate::destination;
 use crate::failure::{Failure, failure_from};
-use crate::summary::{Table, grouped};
 use cssc::model::Model;
 use cssc::train::{Summary, TrainConfig};
+use cssc_report::{TextTable, grouped};
 use std::path::PathBuf;
 
 /// Tell what a model file holds
@@ -39,7 +39,7 @@ fn describe(model: &Model) -> Result<String, Failure> {
     let (training, summary) = (TrainConfig::of(model), Summary::of(model));
     let training = training.map_err(|error| failure_from(&error))?;
     let summary = summary.map_err(|error| failure_from(&error))?;
-    let mut table = Table::new(&["model", ""]);
+    let mut table = TextTable::new(&["model", ""]);
     let mut row = |name: &str, value: String| table.row(vec![name.to_owned(), value]);
     row("method", about.model.method());
     row("columns", about.channel_names.join(", "));

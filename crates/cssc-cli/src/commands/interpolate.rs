@@ -4,7 +4,6 @@ use crate::filling::{Asking, Limiting};
 use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::signals;
-use crate::summary;
 use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
@@ -13,6 +12,7 @@ use cssc::data::table::{Extras, LoadedTable, TableReader, TableWriter, apply};
 use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
 use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
 use cssc::model::{Compensation, Model};
+use cssc_report::summary;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The commands, in the order of the data flow. To add one, write its file and add it to the two lists below.
-//! `generate` and `bench` come with the feature `experiments`.
+//! `generate`, `bench`, `reproduce` and `report` come with the feature `experiments`.
 
 #[cfg(feature = "experiments")]
 mod bench;
@@ -12,6 +12,10 @@ mod generate;
 mod info;
 mod interpolate;
 mod manual;
+#[cfg(feature = "experiments")]
+mod report;
+#[cfg(feature = "experiments")]
+mod reproduce;
 mod spline;
 mod train;
 
@@ -30,6 +34,10 @@ pub(crate) enum Command {
     Spline(Box<spline::Arguments>),
     #[cfg(feature = "experiments")]
     Bench(bench::Arguments),
+    #[cfg(feature = "experiments")]
+    Reproduce(reproduce::Arguments),
+    #[cfg(feature = "experiments")]
+    Report(report::Arguments),
     Manual(manual::Arguments),
     Completions(completions::Arguments),
 }
@@ -48,6 +56,10 @@ impl Command {
             Self::Spline(arguments) => arguments.run(),
             #[cfg(feature = "experiments")]
             Self::Bench(arguments) => arguments.run(),
+            #[cfg(feature = "experiments")]
+            Self::Reproduce(arguments) => arguments.run(),
+            #[cfg(feature = "experiments")]
+            Self::Report(arguments) => arguments.run(),
             Self::Manual(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),
         }

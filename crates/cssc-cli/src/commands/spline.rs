@@ -3,11 +3,10 @@
 use crate::destination::Destination;
 use crate::failure::{Failure, printable};
 use crate::reading::{TableArguments, with_flags};
-use crate::sampling::{note_extrapolation, sample};
-use crate::times::read_times;
+use crate::times::{note_extrapolation, read_times};
 use clap::ValueEnum;
 use cssc::data::table::{SeriesRows, Shape};
-use cssc::{Jets, PiecewiseCubic, SplineKind};
+use cssc::{Jets, Path as _, PiecewiseCubic, Side, SplineKind};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -169,7 +168,7 @@ impl Arguments {
             )));
         }
         let jets = PiecewiseCubic::fit(series.times(), series.channels(), series.values(), kind)
-            .and_then(|spline| sample(&spline, times))
+            .and_then(|spline| spline.sample_in_any_order(times, Side::Right))
             .map_err(|error| refuse(format!("{error}.")))?;
         let blocks: &[&[f64]] = if self.derivatives {
             &[&jets.value, &jets.slope, &jets.curvature]

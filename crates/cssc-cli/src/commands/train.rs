@@ -3,12 +3,13 @@ use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values};
 use crate::settings::SettingArguments;
 use crate::signals;
-use crate::span::Span;
-use crate::summary;
+use crate::times::in_table;
 use crate::watching::{Verbosity, Watch};
+use cssc::data::Span;
 use cssc::fill::{Learning, Method};
 use cssc::nn::InstructionSet;
 use cssc::train::{Control, TrainConfig, Trainer};
+use cssc_report::grouped;
 use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
@@ -100,6 +101,8 @@ impl Arguments {
                     "the method {method} needs no training. Give a method that is trained, such as cssc."
                 ))
             })?;
+            let training = options.training_of(&options.model);
+            options.training = training.map_err(|error| failure_from(&error))?;
         }
         let loaded = load_dataset(&mut reader, "the model is trained on", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
@@ -111,15 +114,15 @@ impl Arguments {
         }
         options.longest_gap = self
             .max_gap
-            .map(|span| span.in_table(dates, "--max-gap"))
+            .map(|span| in_table(span, dates, "--max-gap"))
             .transpose()?;
         let learning =
             Learning::new(&loaded.dataset, &options).map_err(|error| failure_from(&error))?;
         signals::listen();
         self.verbosity.note(&format!(
             "{} windows to train on, {} to validate; {} instructions.",
-            summary::grouped(learning.train.len()),
-            summary::grouped(learning.validation.len()),
+            grouped(learning.train.len()),
+            grouped(learning.validation.len()),
             InstructionSet::in_use()
         ));
         let mut trainer = self.trainer(&learning, &checkpoint)?;

@@ -8,6 +8,7 @@
 //! | `hidden-10`, `-30`, `-50` | the same with the compensation of the state |
 //! | `infer` | the forward pass of `ode-rnn` |
 //! | `latent-ode`, `gru-ode-bayes` | a training step of these systems with Euler steps |
+//! | `latent-30` | a training step of latent CSSC, 30 of 100 points observed |
 //! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
 //! | `load` | reading and checking a model file of the default sizes |
 //! | `cssc-d1` … `cssc-d1000`, `hidden-d1` … | `cssc-30`, `hidden-30` with so many channels, batch 25 |
@@ -76,11 +77,13 @@ pub enum Workload {
     LatentOde,
     /// A training step of a GRU-ODE-Bayes.
     GruOdeBayes,
+    /// A training step of latent CSSC.
+    LatentCssc,
 }
 
 impl Workload {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Self); 21] = [
+    pub const ALL: [(&'static str, Self); 22] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -92,6 +95,7 @@ impl Workload {
         ("infer", Self::Infer),
         ("latent-ode", Self::LatentOde),
         ("gru-ode-bayes", Self::GruOdeBayes),
+        ("latent-30", Self::LatentCssc),
         ("ragged", Self::Ragged),
         ("load", Self::Load),
         ("cssc-d1", Self::Channels(Compensation::Output, 1)),
@@ -133,6 +137,7 @@ impl Workload {
             Self::Load => Box::new(Load::new()),
             Self::LatentOde => Box::new(Train::latent_ode(grid(30, BATCH, 1, random))),
             Self::GruOdeBayes => Box::new(Train::gru_ode_bayes(grid(30, BATCH, 1, random))),
+            Self::LatentCssc => Box::new(Train::latent_cssc(grid(30, BATCH, 1, random))),
             Self::Channels(compensation, channels) => {
                 train(compensation, grid(30, SHARD, channels, random))
             }

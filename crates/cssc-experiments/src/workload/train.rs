@@ -3,8 +3,10 @@
 use super::{Array, Program, WHOLE_GAP, build};
 use cssc::Error;
 use cssc::compensate::EndRule;
+use cssc::data::Random;
 use cssc::model::{
-    Compensation, GruOdeBayesConfig, LatentOdeConfig, ModelConfig, Network, OdeRnnConfig,
+    Compensation, GruOdeBayesConfig, LatentCsscConfig, LatentOdeConfig, ModelConfig, Network,
+    OdeRnnConfig,
 };
 use cssc::nn::{Gradient, Parameters};
 use cssc::ode::Solver;
@@ -65,6 +67,17 @@ impl Train {
             ..GruOdeBayesConfig::default()
         };
         Self::new(config, samples, true)
+    }
+
+    /// Every parameter is moved a little, so that those which begin at 0 have a gradient to compare.
+    pub(super) fn latent_cssc(samples: Vec<Sample>) -> Self {
+        let mut train = Self::new(LatentCsscConfig::default(), samples, true);
+        let mut random = Random::new(3);
+        for x in train.parameters.values_mut() {
+            *x += random.normal(0.0, 0.05) as f32;
+        }
+        train.parameters.pack();
+        train
     }
 
     fn new(config: impl Into<ModelConfig>, samples: Vec<Sample>, optimise: bool) -> Self {

@@ -38,6 +38,8 @@
 mod backward;
 mod batch;
 mod block;
+#[cfg(feature = "nn")]
+mod document;
 mod error_bound;
 mod fold;
 mod forward;
@@ -49,6 +51,8 @@ mod validate;
 pub use backward::{InputGradients, Workspace};
 pub use batch::Compensator;
 pub use block::{BatchInputs, BatchKnots, BatchQuery};
+#[cfg(feature = "nn")]
+pub use document::{CompensationDocument, LimitsDocument, Matrix, PredictionDocument};
 pub use error_bound::error_bound;
 pub use options::{CompensationOptions, DEFAULT_MAX_FOLD, EndRule};
 pub(crate) use plan::OwnKnot;

@@ -5,6 +5,7 @@
 //! | [`series`] | one series: times, values, what is missing |
 //! | [`dataset`] | many series with the same channels |
 //! | [`filled`] | a series with its gaps filled |
+//! | [`span`] | lengths of time as people write them |
 //! | [`split`] | which series train, validate and test |
 //! | [`scale`] | values and times brought to a range a model likes, and back |
 //! | [`random`] | the seeded source of chance (`nn` or `tables`) |
@@ -18,6 +19,7 @@ pub mod npz;
 pub mod random;
 pub mod scale;
 pub mod series;
+pub mod span;
 pub mod split;
 #[cfg(feature = "tables")]
 pub mod table;
@@ -28,4 +30,5 @@ pub use filled::Filled;
 pub use random::Random;
 pub use scale::{Scaler, TimeScaling, ValueScaling};
 pub use series::Series;
+pub use span::Span;
 pub use split::{Parts, Split};

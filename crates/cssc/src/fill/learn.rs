@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 pub struct LearnOptions {
     /// Shape and behaviour of the model; `channels` is set from the data.
     pub model: ModelConfig,
-    /// The training; `masking` is set from the gaps unless `keep_masking`.
+    /// The training; `masking` is set from the gaps unless it was written.
     pub training: TrainConfig,
     /// How long series are cut.
     pub windows: Windows,
-    /// Leaves `training.masking` as it is.
+    /// What was written: it stands above the defaults of every method.
     #[serde(skip)]
-    pub keep_masking: bool,
+    pub written: Settings,
     /// Gaps longer than this are not imitated in training.
     #[serde(skip)]
     pub longest_gap: Option<f64>,
@@ -56,7 +56,7 @@ impl Default for LearnOptions {
                 ..TrainConfig::default()
             },
             windows: Windows::default(),
-            keep_masking: false,
+            written: Settings::default(),
             longest_gap: None,
         }
     }
@@ -69,9 +69,22 @@ impl LearnOptions {
     /// If a setting is not known or out of range, with its name.
     pub fn from_settings(settings: &Settings) -> Result<Self, Error> {
         let mut options = settings.over(&Self::default())?;
-        options.keep_masking = settings.has("training", "masking");
+        options.written = settings.clone();
+        options.training = options.training_of(&options.model)?;
         options.check()?;
         Ok(options)
+    }
+
+    /// How `model` is trained: the defaults, above them what suits it, above that what was written.
+    ///
+    /// # Errors
+    /// If a setting is not known.
+    pub fn training_of(&self, model: &ModelConfig) -> Result<TrainConfig, Error> {
+        let suited = Self {
+            training: self.training.suited_to(model)?,
+            ..self.clone()
+        };
+        Ok(self.written.over(&suited)?.training)
     }
 
     /// Replaces one setting: `PART.NAME=VALUE`, or `NAME=VALUE` for one of the model where it has
@@ -93,8 +106,10 @@ impl LearnOptions {
             }
             _ => settings.set(pair)?,
         }
+        let mut written = self.written.clone();
+        written.extend(settings.clone());
         *self = Self {
-            keep_masking: self.keep_masking || settings.has("training", "masking"),
+            written,
             longest_gap: self.longest_gap,
             ..settings.over(self)?
         };
@@ -134,7 +149,7 @@ impl Learning {
         let mut options = options.clone();
         options.model.set_channels(dataset.channels());
         let gaps = Gaps::find(dataset);
-        if !options.keep_masking {
+        if !options.written.has("training", "masking") {
             options.training.masking = masking(dataset.channels(), &gaps, &options);
         }
         let windows = cut(dataset, gaps.typical, options.windows)?;
@@ -252,7 +267,7 @@ mod tests {
         assert_eq!(found.training.rate, 0.5);
         assert_eq!(found.windows.rows, 12);
         assert_eq!(found.training.masking, Masking::Fraction(0.5));
-        assert!(found.keep_masking);
+        assert!(found.written.has("training", "masking"));
     }
 
     #[test]
@@ -274,7 +289,7 @@ mod tests {
         };
         assert_eq!((model.step, options.training.clip), (0.5, Some(1.0)));
         assert_eq!((options.windows.rows, options.longest_gap), (12, Some(5.0)));
-        assert!(options.keep_masking);
+        assert!(options.written.has("training", "masking"));
         assert!(options.set("speed=1").is_err());
         assert!(options.set("speed").is_err());
     }
@@ -293,7 +308,7 @@ mod tests {
         };
         assert_eq!(model.initial_std_dev, 0.2);
         assert_eq!(old.training.masking, Masking::Count(5));
-        assert!(old.keep_masking);
+        assert!(old.written.has("training", "masking"));
     }
 
     #[test]

@@ -143,9 +143,9 @@ fn train(
     let name = config.method();
     let mut config = config.clone();
     config.set_channels(learning.train.channels());
-    let mut training = learning.options.training.clone();
+    let mut training = learning.options.training_of(&config)?;
     if let Some(share) = share {
-        let steps = steps_within(learning, &config, share)?;
+        let steps = steps_within(learning, &config, &training, share)?;
         if steps < FEWEST_STEPS {
             return Err(Error::Setting(format!(
                 "only {steps} steps of training would fit into {:.0} s, fewer than \
@@ -172,10 +172,15 @@ fn train(
 }
 
 /// How many steps fit into a time: a few are made to see.
-fn steps_within(learning: &Learning, config: &ModelConfig, share: Duration) -> Result<u64, Error> {
+fn steps_within(
+    learning: &Learning,
+    config: &ModelConfig,
+    training: &TrainConfig,
+    share: Duration,
+) -> Result<u64, Error> {
     let trial = TrainConfig {
         steps: TRIAL_STEPS,
-        ..learning.options.training.clone()
+        ..training.clone()
     };
     let nothing = learning.validation.subset(&[]);
     let mut trainer = Trainer::new(config, &trial, &learning.train, &nothing)?;

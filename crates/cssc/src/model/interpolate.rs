@@ -11,6 +11,7 @@ use super::network::Observed;
 use crate::data::Series;
 use crate::nn::Memory;
 use crate::{Error, Jets};
+use std::ops::Range;
 
 /// A curve at the times asked, in the user's units; every block [times, channels]. Times
 /// before the first or after the last observation of the series get NaN.
@@ -35,6 +36,27 @@ pub struct Bands {
     pub penalties: Vec<f64>,
     /// Standard deviation of the noise of an observation of weight 1, for each channel.
     pub noise: Vec<f64>,
+}
+
+/// A series and times asked in a model's units.
+pub(super) struct Scaled {
+    /// Rows of the series in which something is observed.
+    rows: Vec<usize>,
+    knots: Vec<f64>,
+    values: Vec<f64>,
+    query: Vec<f64>,
+    /// Which of the times asked lie among the knots.
+    pub(super) inside: Range<usize>,
+}
+
+impl Scaled {
+    pub(super) fn observed(&self) -> Observed<'_> {
+        Observed {
+            times: &self.knots,
+            values: &self.values,
+            query: &self.query,
+        }
+    }
 }
 
 impl Model {
@@ -92,8 +114,24 @@ impl Model {
         memory: &mut Memory<f64>,
     ) -> Result<Interpolation, Error> {
         self.check(series, times, options)?;
-        let scaler = &self.info.scaler;
+        let scaled = self.scaled(series, times);
+        let observed = scaled.observed();
         let channels = series.channels();
+        let settings = self.network.compensation();
+        let smoothing =
+            options.scaled_smoothing(settings.max_fold, channels, self.unit(), &scaled.rows);
+        let applied = Applied {
+            network: &*self.network,
+            parameters: &self.precise,
+        };
+        let curve = applied.curve(options, smoothing.as_ref(), &observed, memory)?;
+        Ok(curve.in_user_units(self, times.len(), scaled.inside, channels))
+    }
+
+    /// The rows of `series` in which something is observed, in the model's units, and those of the `times` that lie among
+    /// them.
+    pub(super) fn scaled(&self, series: &Series, times: &[f64]) -> Scaled {
+        let scaler = &self.info.scaler;
         let rows: Vec<usize> = (0..series.len())
             .filter(|&i| series.row(i).iter().any(|x| !x.is_nan()))
             .collect();
@@ -101,7 +139,7 @@ impl Model {
             .iter()
             .map(|&i| scaler.time(series.times()[i]))
             .collect();
-        let values: Vec<f64> = rows
+        let values = rows
             .iter()
             .flat_map(|&i| series.row(i).iter().enumerate())
             .map(|(channel, &x)| scaler.value(channel, x))
@@ -109,32 +147,28 @@ impl Model {
         let first = times.partition_point(|&t| scaler.time(t) < knots[0]);
         let end = times.partition_point(|&t| scaler.time(t) <= knots[knots.len() - 1]);
         let inside = first..end.max(first);
-        let query: Vec<f64> = times[inside.clone()]
-            .iter()
-            .map(|&t| scaler.time(t))
-            .collect();
-        let observed = Observed {
-            times: &knots,
-            values: &values,
-            query: &query,
-        };
-        let settings = self.network.compensation();
-        let smoothing = options.scaled_smoothing(settings.max_fold, channels, self.unit(), &rows);
-        let applied = Applied {
-            network: &*self.network,
-            parameters: &self.precise,
-        };
-        let curve = applied.curve(options, smoothing.as_ref(), &observed, memory)?;
-        Ok(curve.in_user_units(self, times.len(), inside, channels))
+        let query = times[inside.clone()].iter().map(|&t| scaler.time(t));
+        Scaled {
+            query: query.collect(),
+            rows,
+            knots,
+            values,
+            inside,
+        }
     }
 
     /// How long the model's unit of time is for the user.
-    fn unit(&self) -> f64 {
+    pub(super) fn unit(&self) -> f64 {
         let scaler = &self.info.scaler;
         scaler.unscale_time(1.0) - scaler.unscale_time(0.0)
     }
 
-    fn check(&self, series: &Series, times: &[f64], options: &CurveOptions) -> Result<(), Error> {
+    pub(super) fn check(
+        &self,
+        series: &Series,
+        times: &[f64],
+        options: &CurveOptions,
+    ) -> Result<(), Error> {
         let weights = options.smoothing.as_ref().and_then(|s| s.weights.as_ref());
         if let Some(weights) = weights {
             let (found, expected) = (weights.len(), series.values().len());
@@ -181,7 +215,7 @@ impl Interpolation {
         &self,
         model: &Model,
         count: usize,
-        inside: std::ops::Range<usize>,
+        inside: Range<usize>,
         channels: usize,
     ) -> Self {
         let scaler = &model.info.scaler;

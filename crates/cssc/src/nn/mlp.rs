@@ -104,6 +104,10 @@ impl Mlp {
         Self { layers }
     }
 
+    pub(super) fn layers(&self) -> &[Dense] {
+        &self.layers
+    }
+
     /// Number of layers.
     #[must_use]
     pub fn depth(&self) -> usize {

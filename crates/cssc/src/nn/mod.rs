@@ -28,6 +28,7 @@ mod orthogonalize;
 mod parameters;
 mod reduce;
 mod softmax;
+mod taylor;
 
 pub use activation::Activation;
 pub use arch::{InstructionSet, InstructionSetError};
@@ -41,3 +42,4 @@ pub use mlp::{Mlp, Trace};
 pub use ops::{AttentionGroups, KnotLimits, LayerNorm, Linear, SeriesKnots};
 pub(crate) use orthogonalize::Orthogonalizer;
 pub use parameters::{Initializer, ParameterId, ParameterInfo, ParameterRole, Parameters};
+pub use taylor::Taylor;

@@ -15,6 +15,7 @@ use crate::Error;
 use crate::data::{Dataset, Random};
 use crate::model::{Compensation, Model, ModelConfig, Network};
 use crate::nn::{Gradient, InstructionSet, Parameters};
+use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,23 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
+    /// These settings, with those instead that `model` learns better with.
+    ///
+    /// # Errors
+    /// If the model names a setting that there is not.
+    pub fn suited_to(&self, model: &ModelConfig) -> Result<Self, Error> {
+        #[derive(Serialize, Deserialize)]
+        struct Part {
+            training: TrainConfig,
+        }
+        let mut settings = Settings::default();
+        for pair in model.training_settings() {
+            settings.set(&format!("training.{pair}"))?;
+        }
+        let training = self.clone();
+        Ok(settings.over(&Part { training })?.training)
+    }
+
     /// How `model` was trained.
     ///
     /// # Errors

@@ -28,6 +28,9 @@ pub struct LatentCsscConfig {
     pub code: usize,
     /// Largest frequency of the sines at the beginning, in radians over the series. Default 40.
     pub fastest_sine: f64,
+    /// Sweeps that smooth the residuals before c passes through them; their rough part becomes narrow bumps. 0 for
+    /// none. Default 3.
+    pub sweeps: usize,
     /// What is compensated: the output, or nothing. Default the output.
     pub compensation: Compensation,
     /// What holds at the two ends: only `compensation`, for which no derivatives are needed.
@@ -50,6 +53,7 @@ impl Default for LatentCsscConfig {
             sines: 32,
             code: 32,
             fastest_sine: 40.0,
+            sweeps: 3,
             compensation: Compensation::Output,
             end_rule: EndRule::Compensation,
             max_fold: Some(DEFAULT_MAX_FOLD),
@@ -91,6 +95,9 @@ impl LatentCsscConfig {
                     1 << 20
                 ));
             }
+        }
+        if self.sweeps > 64 {
+            return Err(format!("`sweeps` is {}; give at most 64", self.sweeps));
         }
         if self.layers > 64 {
             return Err(format!("`layers` is {}; give at most 64", self.layers));

@@ -1,11 +1,13 @@
 //! From times asked to the curve o(t): the same steps for values and for values with derivatives.
 
+use super::bumps::Reach;
 use super::config::LatentCsscConfig;
 use super::encoder::{feed_forward, linear};
 use super::features::{self, Span};
 use crate::Jets;
 use crate::data::Random;
 use crate::nn::{Activation, AttentionGroups, Dense, Float, Graph, Layer, Mlp, Parameters, Var};
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 /// Size of the output's weights at the beginning, as a part of the usual.
@@ -21,6 +23,15 @@ pub(super) trait Flow<T: Float>: Copy {
 
     /// A row of each series for its times.
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self;
+
+    /// The values alone.
+    fn value(self) -> Var;
+
+    /// Bumps of heights [knots, channels] at all places.
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self;
+
+    /// Some of the rows, in any order and as often as wanted.
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self;
 
     /// The sine of every number.
     fn sine(self, graph: &mut Graph<'_, T>) -> Self;
@@ -59,6 +70,18 @@ impl<T: Float> Flow<T> for Var {
 
     fn constant(graph: &mut Graph<'_, T>, places: &[(usize, Span, f64)], rows: Var) -> Self {
         graph.collect(&[rows], places.iter().map(|&(series, ..)| (0, series)))
+    }
+
+    fn value(self) -> Var {
+        self
+    }
+
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self {
+        reach.mix(graph, height, 0)
+    }
+
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self {
+        graph.collect(&[self], rows.iter().map(|&row| (0, row)))
     }
 
     fn sine(self, graph: &mut Graph<'_, T>) -> Self {
@@ -111,6 +134,22 @@ impl<T: Float> Flow<T> for Jets<Var> {
             slope: zeros,
             curvature: zeros,
         }
+    }
+
+    fn value(self) -> Var {
+        self.value
+    }
+
+    fn reached(graph: &mut Graph<'_, T>, height: Var, reach: &Reach) -> Self {
+        Jets {
+            value: reach.mix(graph, height, 0),
+            slope: reach.mix(graph, height, 1),
+            curvature: reach.mix(graph, height, 2),
+        }
+    }
+
+    fn rows(self, graph: &mut Graph<'_, T>, rows: &[usize]) -> Self {
+        self.map(|var| var.rows(graph, rows))
     }
 
     fn sine(self, graph: &mut Graph<'_, T>) -> Self {
@@ -211,7 +250,7 @@ impl Decoder {
         let angles = self.angles.forward(graph, code);
         let half = graph.columns(angles) / 2;
         let parts = [0, half].map(|first| graph.columns_of(angles, first, half));
-        let times: Vec<(Span, f64)> = places.iter().map(|&(_, span, t)| (span, t)).collect();
+        let (times, time_of) = distinct(places);
 
         let angles = F::angles(graph, places, parts);
         let sines = angles
@@ -223,6 +262,7 @@ impl Decoder {
         let shift = F::constant(graph, places, shift);
         let h = F::features(graph, self.frequencies, &times)
             .pass(graph, &self.time)
+            .rows(graph, &time_of)
             .plus(graph, sines)
             .plus(graph, shift);
         let seen = self.seen.map(|dense| dense.forward(graph, tokens));
@@ -234,6 +274,23 @@ impl Decoder {
         let more = h.pass(graph, &self.network);
         h.plus(graph, more).pass(graph, &self.output)
     }
+}
+
+/// The times of all places, each once, and the number of every place's own: series on one grid share what depends on
+/// time alone.
+fn distinct(places: &[(usize, Span, f64)]) -> (Vec<(Span, f64)>, Vec<usize>) {
+    let mut numbers = HashMap::new();
+    let mut times = Vec::new();
+    let number = |&(_, span, time): &(usize, Span, f64)| {
+        *numbers
+            .entry((span.bits(), time.to_bits()))
+            .or_insert_with(|| {
+                times.push((span, time));
+                times.len() - 1
+            })
+    };
+    let time_of = places.iter().map(number).collect();
+    (times, time_of)
 }
 
 /// Phases at random, frequencies from 0 to the fastest: otherwise all sines would begin as one. What is

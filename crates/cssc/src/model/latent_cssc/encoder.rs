@@ -163,3 +163,50 @@ impl Encoder {
         graph.layer_norm(x, &self.norm)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::Memory;
+
+    /// Tokens of observations that are given in some order, row by row.
+    fn tokens(order: &[usize]) -> Vec<Vec<f64>> {
+        let config = LatentCsscConfig {
+            channels: 2,
+            ..LatentCsscConfig::default()
+        };
+        let mut parameters = Parameters::<f64>::new();
+        let encoder = Encoder::new(&mut parameters, &config, &mut Random::new(1));
+        parameters.pack();
+        let all = [
+            (0.0, [1.0, f64::NAN]),
+            (0.3, [0.5, 2.0]),
+            (1.1, [f64::NAN, -1.0]),
+            (2.0, [0.2, 0.1]),
+        ];
+        let times: Vec<f64> = order.iter().map(|&row| all[row].0).collect();
+        let values: Vec<f64> = order.iter().flat_map(|&row| all[row].1).collect();
+        let series = [Observed {
+            times: &times,
+            values: &values,
+            query: &[],
+        }];
+        let mut memory = Memory::new();
+        let mut graph = Graph::forward_only(&mut memory, &parameters);
+        let found = encoder.forward(&mut graph, &series, &[0, order.len()]);
+        let rows = graph.value(found).chunks(config.width);
+        rows.map(<[f64]>::to_vec).collect()
+    }
+
+    #[test]
+    fn observations_in_another_order_give_the_same_tokens() {
+        let order = [2, 0, 3, 1];
+        let (sorted, shuffled) = (tokens(&[0, 1, 2, 3]), tokens(&order));
+        for (place, &row) in order.iter().enumerate() {
+            for (a, b) in shuffled[place].iter().zip(&sorted[row]) {
+                assert!((a - b).abs() < 1e-12, "row {row}: {a} and {b}");
+            }
+        }
+        assert!((sorted[0][0] - sorted[1][0]).abs() > 1e-3, "tokens differ");
+    }
+}

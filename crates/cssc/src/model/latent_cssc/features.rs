@@ -16,9 +16,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span of strictly increasing times; that of a single one has length 1.
+    /// The span of times in any order; that of a single one has length 1.
     pub(super) fn of(times: &[f64]) -> Self {
-        let (start, end) = (times[0], times[times.len() - 1]);
+        let start = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let end = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let length = if end > start { end - start } else { 1.0 };
         Self { start, length }
     }
@@ -26,6 +27,11 @@ impl Span {
     /// From 0 at the first observation to 1 at the last.
     pub(super) fn relative(&self, time: f64) -> f64 {
         (time - self.start) / self.length
+    }
+
+    /// What tells two spans apart.
+    pub(super) fn bits(&self) -> [u64; 2] {
+        [self.start, self.length].map(f64::to_bits)
     }
 
     /// How fast the relative time grows.
@@ -47,11 +53,15 @@ pub(super) fn append<T: Float>(
     time: f64,
     derivative: u8,
 ) {
-    let relative = span.relative(time);
+    // Sine and cosine of every multiple from the one before: exact to a few units of the last place, and far cheaper.
+    let (first_sin, first_cos) = (PI * span.relative(time)).sin_cos();
+    let (mut sin, mut cos) = (0.0, 1.0);
     for k in 1..=frequencies {
-        let speed = k as f64 * PI;
-        let (sin, cos) = (speed * relative).sin_cos();
-        let rate = speed * span.rate();
+        (sin, cos) = (
+            sin * first_cos + cos * first_sin,
+            cos * first_cos - sin * first_sin,
+        );
+        let rate = k as f64 * PI * span.rate();
         let [sine, cosine] = match derivative {
             0 => [sin, cos],
             1 => [rate * cos, -rate * sin],

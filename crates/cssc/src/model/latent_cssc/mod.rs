@@ -25,8 +25,10 @@
 //! | `features` | times relative to the series, as smooth features with their derivatives |
 //! | `encoder` | tokens and self-attention |
 //! | `decoder` | from times asked to o(t), with or without derivatives |
+//! | `bumps` | the rough part of the residuals, as narrow bumps of o |
 //! | `predict` | the network: prediction, trace |
 
+mod bumps;
 mod config;
 mod decoder;
 mod encoder;

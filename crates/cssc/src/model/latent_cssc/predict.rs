@@ -1,5 +1,6 @@
 //! The network of latent CSSC: prediction for training, trace for curves.
 
+use super::bumps::{Bumps, Reach};
 use super::config::LatentCsscConfig;
 use super::decoder::{Decoder, Flow};
 use super::encoder::Encoder;
@@ -18,6 +19,7 @@ pub struct LatentCssc {
     config: LatentCsscConfig,
     encoder: Encoder,
     decoder: Decoder,
+    bumps: Option<Bumps>,
 }
 
 /// The times of a batch at which o is wanted, each once: those asked and the knots.
@@ -45,22 +47,29 @@ impl LatentCssc {
             config: config.clone(),
             encoder: Encoder::new(parameters, config, &mut random),
             decoder: Decoder::new(parameters, config, &mut random),
+            bumps: (config.sweeps > 0).then(|| Bumps::new(parameters, config, &mut random)),
         }
     }
 
-    /// o at all places asked.
+    /// o at all places asked, and its bumps where a compensation follows.
     fn curve<T: Float, F: Flow<T>>(
         &self,
         graph: &mut Graph<'_, T>,
         series: &[Observed<'_>],
         asked: &Asked,
-    ) -> F {
+    ) -> (F, Option<F>) {
         let tokens = self.encoder.forward(graph, series, &asked.tokens);
         let groups = AttentionGroups {
             queries: &asked.offsets,
             keys: &asked.tokens,
         };
-        self.decoder.forward(graph, tokens, groups, &asked.places)
+        let curve: F = self.decoder.forward(graph, tokens, groups, &asked.places);
+        let compensated = self.config.compensation != Compensation::None;
+        let bumps = self.bumps.as_ref().filter(|_| compensated).map(|bumps| {
+            let reach = Reach::new(series, &asked.places);
+            bumps.forward(graph, series, tokens, &asked.knots, (curve, &reach))
+        });
+        (curve, bumps)
     }
 }
 
@@ -82,12 +91,13 @@ impl<T: Float> Network<T> for LatentCssc {
         let settings = self.config.compensation_settings();
         let order: Vec<usize> = (0..batch.series.len()).collect();
         let asked = Asked::new(batch.series);
-        let curve: Var = self.curve(graph, batch.series, &asked);
-        let predicted = graph.collect(&[curve], asked.queries.iter().map(|&place| (0, place)));
+        let (curve, bumps): (Var, _) = self.curve(graph, batch.series, &asked);
+        let predicted = asked.at_queries(graph, curve);
         if settings.compensation == Compensation::None {
             return Ok(settings.prediction(graph, batch, (predicted, None), order));
         }
-        let at_knots = graph.collect(&[curve], asked.knots.iter().map(|&place| (0, place)));
+        let whole = bumps.map_or(curve, |bumps| graph.sum(curve, bumps));
+        let at_knots = graph.collect(&[whole], asked.knots.iter().map(|&place| (0, place)));
         // No jumps: the limits agree, and only their differences count.
         let zeros = graph.zeros_like(at_knots);
         let limit = Jets {
@@ -101,8 +111,12 @@ impl<T: Float> Network<T> for LatentCssc {
             right: limit,
         };
         let c = settings.at_query(graph, batch.series, &order, limits)?;
-        let smoothed = graph.sum(predicted, c);
-        Ok(settings.prediction(graph, batch, (smoothed, Some(c)), order))
+        let added = bumps.map_or(c, |bumps| {
+            let bumps = asked.at_queries(graph, bumps);
+            graph.sum(c, bumps)
+        });
+        let smoothed = graph.sum(predicted, added);
+        Ok(settings.prediction(graph, batch, (smoothed, Some(added)), order))
     }
 
     fn trace(
@@ -111,8 +125,9 @@ impl<T: Float> Network<T> for LatentCssc {
         series: &[Observed<'_>],
     ) -> Result<Option<Vec<Trace>>, Error> {
         let asked = Asked::new(series);
-        let curve: Jets<Var> = self.curve(graph, series, &asked);
+        let (curve, bumps): (Jets<Var>, _) = self.curve(graph, series, &asked);
         let compensated = self.config.compensation != Compensation::None;
+        let curve = bumps.map_or(curve, |bumps| curve.plus(graph, bumps));
         let (mut query, mut knot) = (0, 0);
         let traces = series.iter().map(|series| {
             let queries = query..query + series.query.len();
@@ -144,6 +159,10 @@ fn pick<T: Float>(graph: &Graph<'_, T>, var: Var, places: &[usize]) -> Vec<f64> 
 }
 
 impl Asked {
+    fn at_queries<T: Float>(&self, graph: &mut Graph<'_, T>, curve: Var) -> Var {
+        graph.collect(&[curve], self.queries.iter().map(|&place| (0, place)))
+    }
+
     fn new(series: &[Observed<'_>]) -> Self {
         let mut asked = Self {
             places: Vec::new(),

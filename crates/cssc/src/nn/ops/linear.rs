@@ -28,6 +28,14 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// Weights [inputs, outputs] and biases.
+    pub(crate) fn numbers<'a, T: Float>(
+        &self,
+        parameters: &'a Parameters<T>,
+    ) -> (&'a [T], &'a [T]) {
+        (parameters.get(self.weight), parameters.get(self.bias))
+    }
+
     /// Adds `NAME.weight` and `NAME.bias` (zero) to the store.
     pub fn new<T: Float>(
         parameters: &mut Parameters<T>,

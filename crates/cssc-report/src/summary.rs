@@ -1,11 +1,11 @@
-//! What people read on standard error: gaps, comparisons, counts.
+//! What people read while a table is filled, and the same for programs: gaps, comparisons, counts.
 
-use crate::span::{readable, short};
+use crate::number::{grouped, percent, readable, several, short};
+use crate::text_table::TextTable;
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
 use cssc::evaluate::{Evaluation, Gaps, Pattern, Score};
 use cssc::fill::Fitted;
-pub(crate) use cssc_report::grouped;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -13,7 +13,8 @@ use std::fmt::Write;
 const MOST_COLUMNS: usize = 20;
 
 /// What is missing, as a table.
-pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
+#[must_use]
+pub fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
     let rows: usize = dataset.series().iter().map(|series| series.len()).sum();
     let mut text = format!("{} rows", grouped(rows));
     if dataset.len() != 1 {
@@ -23,7 +24,7 @@ pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
         let _ = write!(text, ", typically {} apart", readable(gap, dates));
     }
     text.push('\n');
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "column",
         "missing cells",
         "gaps",
@@ -62,7 +63,8 @@ pub(crate) fn gaps(dataset: &Dataset, gaps: &Gaps, dates: bool) -> String {
 }
 
 /// The same for programs.
-pub(crate) fn gaps_event(dataset: &Dataset, gaps: &Gaps) -> Value {
+#[must_use]
+pub fn gaps_event(dataset: &Dataset, gaps: &Gaps) -> Value {
     json!({
         "event": "gaps", "series": dataset.len(),
         "rows": dataset.series().iter().map(|series| series.len()).sum::<usize>(),
@@ -71,7 +73,8 @@ pub(crate) fn gaps_event(dataset: &Dataset, gaps: &Gaps) -> Value {
 }
 
 /// Methods side by side.
-pub(crate) fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
+#[must_use]
+pub fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
     let pattern = match evaluation.pattern {
         Pattern::Gaps => "in the pattern of the gaps",
         Pattern::Single => "one by one",
@@ -82,7 +85,7 @@ pub(crate) fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
     );
     let errors = evaluation.methods.iter().map(|row| row.all.mse);
     let best = errors.fold(f64::INFINITY, f64::min);
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "method",
         "mean squared",
         "mean absolute",
@@ -123,7 +126,8 @@ pub(crate) fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
 }
 
 /// What is combined for each column, one line a column.
-pub(crate) fn weights(fitted: &Fitted, names: &[String]) -> String {
+#[must_use]
+pub fn weights(fitted: &Fitted, names: &[String]) -> String {
     let mut text = String::new();
     for (channel, name) in names.iter().enumerate().take(MOST_COLUMNS) {
         let weights = fitted.weights(channel).into_iter();
@@ -137,7 +141,8 @@ pub(crate) fn weights(fitted: &Fitted, names: &[String]) -> String {
 }
 
 /// What bands of the chosen methods cover, one line a column.
-pub(crate) fn coverage(evaluation: &Evaluation) -> String {
+#[must_use]
+pub fn coverage(evaluation: &Evaluation) -> String {
     let mut text = String::new();
     let Some(level) = evaluation.level else {
         return text;
@@ -180,7 +185,8 @@ pub(crate) fn coverage(evaluation: &Evaluation) -> String {
 }
 
 /// The comparison for programs.
-pub(crate) fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Value {
+#[must_use]
+pub fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Value {
     let methods = evaluation.methods.iter().map(|row| {
         json!({ "method": row.name, "mse": row.all.mse, "mae": row.all.mae, "hidden": row.all.count })
     });
@@ -207,76 +213,12 @@ pub(crate) fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Val
 }
 
 /// What went through.
-pub(crate) fn counts(counts: &Counts) -> String {
+#[must_use]
+pub fn counts(counts: &Counts) -> String {
     let mut text = format!("{} filled", several(counts.filled, "cell"));
     if counts.added > 0 {
         let _ = write!(text, ", {} added", several(counts.added, "row"));
     }
     let _ = write!(text, "; {} read.", several(counts.rows, "row"));
     text
-}
-
-/// So many of something.
-fn several(count: u64, one: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", grouped(count as usize))
-}
-
-pub(crate) fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 {
-        return "0 %".to_owned();
-    }
-    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
-}
-
-/// Text in columns: the first to the left, the others to the right, the last free.
-pub(crate) struct Table {
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    pub(crate) fn new(names: &[&str]) -> Self {
-        Self {
-            rows: vec![names.iter().map(|&name| name.to_owned()).collect()],
-        }
-    }
-
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    pub(crate) fn text(&self) -> String {
-        let columns = self.rows[0].len();
-        let width = |column: usize| {
-            let widths = self.rows.iter().map(|row| row[column].chars().count());
-            widths.max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::from("  ");
-            for (column, cell) in row.iter().enumerate() {
-                let fill = " ".repeat(widths[column] - cell.chars().count());
-                match column {
-                    0 => line += &format!("{cell}{fill}"),
-                    _ => line += &format!("   {fill}{cell}"),
-                }
-            }
-            text += line.trim_end();
-            text.push('\n');
-        }
-        text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_are_laid_out() {
-        let mut table = Table::new(&["a", "number"]);
-        table.row(vec!["long name".into(), "5".into()]);
-        assert_eq!(table.text(), "  a           number\n  long name        5\n");
-    }
 }

@@ -1,0 +1,51 @@
+use crate::failure::{Failure, failure_from};
+use crate::outputs::{self, Output};
+use cssc_experiments::reproduce::Results;
+use std::path::PathBuf;
+
+/// Render the results of cssc reproduce beside the paper's numbers
+///
+/// Markdown goes to standard output or to --output, a page to --html.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cssc report --output docs/results.md --html results.html")]
+pub(crate) struct Arguments {
+    /// Directory of the results
+    #[arg(long, value_name = "DIRECTORY", default_value = "experiments/results")]
+    results: PathBuf,
+
+    /// Markdown file; standard output if it is left out
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let flags = [
+            ("--output", self.output.as_deref()),
+            ("--html", self.html.as_deref()),
+        ];
+        outputs::check(&[], &Output::given(&flags), None)?;
+        let results = Results::read(&self.results).map_err(|error| failure_from(&error))?;
+        if results.is_empty() {
+            return Err(Failure::new(format!(
+                "{} holds no results. `cssc reproduce table1` makes them.",
+                self.results.display()
+            )));
+        }
+        let write = |path: &PathBuf, text: String| {
+            cssc::io::write_whole(path, |file| file.write_all(text.as_bytes()))
+                .map_err(|error| Failure::new(format!("cannot write {}: {error}.", path.display())))
+        };
+        if let Some(path) = &self.html {
+            write(path, results.html())?;
+        }
+        match &self.output {
+            Some(path) => write(path, results.markdown()),
+            None => crate::destination::print(results.markdown().as_bytes()),
+        }
+    }
+}

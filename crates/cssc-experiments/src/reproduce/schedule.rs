@@ -1,0 +1,303 @@
+//! Many cells, several side by side: what has its result is not done again, what was begun goes on.
+
+use super::cell::{Cell, CellResult, files};
+use super::run::{Run, Standing};
+use crate::paper_set::{LoadedSet, PaperSet};
+use cssc::Error;
+use cssc::train::Control;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Series of a set and steps of a training in a quick run.
+const QUICK: (usize, u64) = (60, 10);
+
+/// Which cells are wanted; what is empty does not restrict.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Data sets.
+    pub datasets: Vec<PaperSet>,
+    /// Methods.
+    pub methods: Vec<String>,
+    /// Observed points of 100.
+    pub observed: Vec<usize>,
+    /// Seeds 0, 1, … below this instead of those that the cells ask for.
+    pub seeds: Option<u64>,
+}
+
+impl Selection {
+    fn wants(&self, cell: &Cell) -> bool {
+        (self.datasets.is_empty() || self.datasets.contains(&cell.dataset))
+            && (self.methods.is_empty() || self.methods.contains(&cell.method))
+            && (self.observed.is_empty() || self.observed.contains(&cell.observed))
+    }
+}
+
+/// Where things are and how much runs at once.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The repository, with `data` and `experiments`.
+    pub repository: PathBuf,
+    /// Where results go; `experiments/results` unless it is a quick run.
+    pub results: PathBuf,
+    /// Where checkpoints go.
+    pub work: PathBuf,
+    /// Cells side by side.
+    pub jobs: usize,
+    /// Threads of each.
+    pub threads: usize,
+    /// A smoke test: few series, few steps. Its results are worth nothing.
+    pub quick: bool,
+}
+
+impl Options {
+    /// The places of a real or of a quick run below the repository.
+    #[must_use]
+    pub fn new(repository: &Path, quick: bool) -> Self {
+        let experiments = repository.join("experiments");
+        let (results, work) = match quick {
+            true => ("target/quick-results", "target/quick-work"),
+            false => ("experiments/results", "experiments/work"),
+        };
+        Self {
+            repository: experiments.parent().unwrap_or(repository).to_owned(),
+            results: repository.join(results),
+            work: repository.join(work),
+            jobs: 1,
+            threads: 1,
+            quick,
+        }
+    }
+}
+
+/// What a reproduction tells while it runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// What there is to do: seeds of cells that are wanted, and those that have their result.
+    Begin {
+        /// All that is wanted.
+        wanted: usize,
+        /// What is done already.
+        done: usize,
+    },
+    /// A training stands somewhere.
+    Step {
+        /// The cell's name.
+        name: &'a str,
+        /// Where it stands.
+        standing: Standing,
+    },
+    /// A result was written.
+    Done {
+        /// The result.
+        result: &'a CellResult,
+    },
+    /// A cell could not be trained; the others go on.
+    Failed {
+        /// The cell's name.
+        name: &'a str,
+        /// Why.
+        error: &'a Error,
+    },
+}
+
+/// One seed of one cell.
+struct Task {
+    cell: Cell,
+    seed: u64,
+}
+
+/// Makes all results of `table` (a directory below `experiments`) that are wanted and not there. `watch` stops it.
+/// Returns whether everything is done.
+///
+/// # Errors
+/// If a description is wrong, data cannot be had, or a result cannot be written. Trainings that fail are told to `watch`.
+pub fn reproduce(
+    table: &str,
+    selection: &Selection,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+) -> Result<bool, Error> {
+    let directory = options.repository.join("experiments").join(table);
+    for made in [&options.results, &options.work] {
+        std::fs::create_dir_all(made).map_err(Error::writing(made))?;
+    }
+    let mut tasks = Vec::new();
+    for path in files(&directory, "toml")? {
+        let mut cell = Cell::read(&path)?;
+        if !selection.wants(&cell) {
+            continue;
+        }
+        if options.quick {
+            shorten(&mut cell);
+        }
+        for seed in 0..selection.seeds.unwrap_or(cell.seeds) {
+            tasks.push(Task {
+                cell: cell.clone(),
+                seed,
+            });
+        }
+    }
+    // The first seed of everything before the second of anything, and what gives its learning rate before what takes it.
+    tasks.sort_by_key(|task| (task.seed, task.cell.rate_from.is_some()));
+    let sets = load(&tasks, options)?;
+    let wanted = tasks.len();
+    tasks.retain(|task| !has_results(task, &sets[&task.cell.dataset], options));
+    watch(Event::Begin {
+        wanted,
+        done: wanted - tasks.len(),
+    });
+    let all = tasks.len();
+    let finished = work_through(tasks, &sets, options, watch)?;
+    Ok(finished == all)
+}
+
+/// A smoke test of a cell.
+fn shorten(cell: &mut Cell) {
+    let (_, steps) = QUICK;
+    cell.seeds = 1;
+    cell.training.steps = steps;
+    cell.training.validate_every = steps / 2;
+    cell.rates.truncate(1);
+    cell.rate_from = None;
+}
+
+fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSet>, Error> {
+    let mut sets = BTreeMap::new();
+    for task in tasks {
+        let set = task.cell.dataset;
+        if !sets.contains_key(&set) {
+            let series = options.quick.then_some(QUICK.0);
+            sets.insert(set, set.load(&options.repository, series)?);
+        }
+    }
+    Ok(sets)
+}
+
+/// The file of one variant of a task.
+fn file(task: &Task, variant: &str, options: &Options) -> PathBuf {
+    let name = task.cell.name_of(variant, task.seed);
+    options.results.join(format!("{name}.json"))
+}
+
+fn has_results(task: &Task, set: &LoadedSet, options: &Options) -> bool {
+    task.cell.variants().all(|variant| {
+        let result = CellResult::read(&file(task, variant, options));
+        let rate = rate(task, options);
+        rate.is_ok_and(|rate| {
+            result.is_ok_and(|result| result.answers(&task.cell, task.seed, rate, &set.hash))
+        })
+    })
+}
+
+/// The learning rate that another result gives, if one is to.
+fn rate(task: &Task, options: &Options) -> Result<Option<f64>, Error> {
+    let Some(source) = task.cell.rate_source(task.seed) else {
+        return Ok(None);
+    };
+    let path = options.results.join(format!("{source}.json"));
+    if !path.exists() {
+        return Err(Error::Setting(format!(
+            "its learning rate is that of {source}, which has no result yet; make that first"
+        )));
+    }
+    let settings = CellResult::read(&path)?.settings;
+    Ok(settings.map(|settings| settings.training.rate))
+}
+
+/// Lets `jobs` threads take tasks in order; how many were finished.
+fn work_through(
+    tasks: Vec<Task>,
+    sets: &BTreeMap<PaperSet, LoadedSet>,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+) -> Result<usize, Error> {
+    let queue = Mutex::new((tasks.into_iter(), 0, Ok(())));
+    let work = || -> Result<(), Error> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+        let pool = pool.build().map_err(Error::other)?;
+        loop {
+            let next = locked(&queue, |queue| queue.0.next());
+            let Some(task) = next else { return Ok(()) };
+            let finished =
+                pool.install(|| one(&task, &sets[&task.cell.dataset], options, watch))?;
+            locked(&queue, |queue| {
+                queue.1 += usize::from(finished == Some(true))
+            });
+            if finished.is_none() {
+                return Ok(());
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs.max(1) {
+            scope.spawn(|| {
+                if let Err(error) = work() {
+                    locked(&queue, |queue| queue.2 = Err(error));
+                }
+            });
+        }
+    });
+    let (_, finished, outcome) = queue
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcome.map(|()| finished)
+}
+
+fn locked<T, R>(shared: &Mutex<T>, work: impl FnOnce(&mut T) -> R) -> R {
+    let mut held = shared
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    work(&mut held)
+}
+
+/// `Some(true)`: it has its result; `Some(false)`: it failed; none: it was stopped.
+fn one(
+    task: &Task,
+    set: &LoadedSet,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+) -> Result<Option<bool>, Error> {
+    let name = task.cell.name(task.seed);
+    let rate = match rate(task, options) {
+        Ok(rate) => rate,
+        Err(error) => {
+            let (name, error) = (&name, &error);
+            watch(Event::Failed { name, error });
+            return Ok(Some(false));
+        }
+    };
+    let run = Run {
+        cell: &task.cell,
+        seed: task.seed,
+        rate,
+        set,
+        work: &options.work,
+    };
+    let made = run.results(&mut |standing| {
+        watch(Event::Step {
+            name: &name,
+            standing,
+        })
+    });
+    match made {
+        Ok(Some(results)) => {
+            for result in &results {
+                result.write(&file(task, &result.variant, options))?;
+            }
+            run.clear();
+            watch(Event::Done {
+                result: &results[0],
+            });
+            Ok(Some(true))
+        }
+        Ok(None) => Ok(None),
+        Err(error) => {
+            watch(Event::Failed {
+                name: &name,
+                error: &error,
+            });
+            Ok(Some(false))
+        }
+    }
+}
