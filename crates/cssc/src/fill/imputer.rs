@@ -177,6 +177,7 @@ impl Imputer {
         let targets = self.target_channels(data)?;
         let hold_out = HoldOutOptions {
             channels: targets.clone(),
+            absent_rows: self.predict.absent_rows,
             ..self.hold_out()
         };
         let held = HoldOut::new(data, gaps, &hold_out)?;
