@@ -207,6 +207,7 @@ impl Arguments {
         let options = PredictOptions {
             seconds: dates,
             periods: self.periods.in_table(dates)?,
+            absent_rows: true,
             seed: self.seed,
         };
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();

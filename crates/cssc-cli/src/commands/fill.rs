@@ -146,7 +146,7 @@ impl Arguments {
         let dates = reader.shape().times_are_seconds();
         let asked = self.asking.asked(reader.shape())?;
         check_rows(&asked, dataset)?;
-        let imputer = self.imputer(dataset, dates)?;
+        let imputer = self.imputer(dataset, dates, &asked)?;
         let writer = self.early_writer(&reader)?;
         let gaps = Gaps::find(dataset);
         self.verbosity.text(&summary::gaps(dataset, &gaps, dates));
@@ -253,7 +253,7 @@ impl Arguments {
         }
     }
 
-    fn imputer(&self, dataset: &Dataset, dates: bool) -> Result<Imputer, Failure> {
+    fn imputer(&self, dataset: &Dataset, dates: bool, asked: &Asked) -> Result<Imputer, Failure> {
         let mut learn = self.settings.options()?;
         learn.training.steps = self.steps.unwrap_or(learn.training.steps);
         let budget = Duration::from_secs_f64(self.budget);
@@ -267,6 +267,7 @@ impl Arguments {
             predict: PredictOptions {
                 seconds: dates,
                 periods: self.periods.in_table(dates)?,
+                absent_rows: *asked != Asked::Holes,
                 ..PredictOptions::default()
             },
             learn,

@@ -104,13 +104,21 @@ impl<'a> Hider<'a> {
     pub(super) fn new(dataset: &'a Dataset, gaps: &Gaps, options: &HoldOutOptions) -> Self {
         let counts = |series: &Series| known_counts(series);
         let known: Vec<Vec<usize>> = dataset.series().iter().map(counts).collect();
-        let all: usize = known.iter().flatten().sum();
         let may = |known: &usize| (*known as f64 * options.largest_part) as usize;
         let mut starts = vec![0];
         for series in dataset.series() {
             starts.push(starts[starts.len() - 1] + series.len());
         }
         let usual = gaps.typical.unwrap_or(0.0);
+        let templates = templates(dataset, gaps, usual, options);
+        // Of channels without gaps nothing is hidden, so they do not count.
+        let gappy = |channel: &usize| templates.iter().any(|one| one.channel == *channel);
+        let own = |row: &Vec<usize>| -> usize {
+            let own = row.iter().enumerate();
+            let own = own.filter(|(channel, _)| templates.is_empty() || gappy(channel));
+            own.map(|(_, known)| *known).sum()
+        };
+        let all: usize = known.iter().map(own).sum();
         Self {
             random: Random::stream(options.seed, 0x686f_6c64),
             channels: match &options.channels {
@@ -118,7 +126,7 @@ impl<'a> Hider<'a> {
                 None => (0..dataset.channels()).collect(),
             },
             usual,
-            classes: classes(&templates(dataset, gaps, usual, options), usual),
+            classes: classes(&templates, usual),
             together: together(dataset),
             marks: dataset
                 .series()
@@ -408,6 +416,8 @@ fn templates(
     };
     let imitated = gaps.all.iter().filter(|gap| gap.is_within(options.longest));
     let imitated = imitated.filter(|gap| wanted(&gap.channel));
+    let cells = imitated.clone().any(|gap| gap.cells > 0);
+    let imitated = imitated.filter(|gap| options.absent_rows || gap.cells > 0 || !cells);
     let every = imitated.clone().count().div_ceil(MOST_TEMPLATES).max(1);
     let template = |gap: &Gap| {
         let times = dataset.series()[gap.series].times();

@@ -45,6 +45,9 @@ pub struct HoldOutOptions {
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
     pub longest: Option<f64>,
+    /// Whether gaps in which rows are missing, and not cells, are imitated too. Default true; without them
+    /// they are imitated only where there are no others.
+    pub absent_rows: bool,
     /// Channels of which values are hidden. Default `None`: all.
     pub channels: Option<Vec<usize>>,
     /// Most values to be hidden in all rounds. Default 30,000.
@@ -61,6 +64,7 @@ impl Default for HoldOutOptions {
             largest_part: 1.0 / 3.0,
             pattern: Pattern::Gaps,
             longest: None,
+            absent_rows: true,
             channels: None,
             most: 30_000,
             seed: 0,
@@ -127,8 +131,8 @@ impl HoldOut {
         let (mut hidden, mut rounds) = (Vec::new(), Vec::new());
         for number in 0..options.rounds.max(1) {
             let mut cells = hider.round(pattern);
-            // Too few places are long enough for the gaps there are.
-            if number == 0 && pattern == Pattern::Gaps && 4 * cells.judged.len() < hider.wanted {
+            // No gaps, or no place for any of them.
+            if number == 0 && pattern == Pattern::Gaps && 20 * cells.judged.len() < hider.wanted {
                 pattern = Pattern::Single;
                 hider = Hider::new(dataset, gaps, options);
                 cells = hider.round(pattern);

@@ -179,6 +179,7 @@ impl Imputer {
         let targets = self.target_channels(data)?;
         let hold_out = HoldOutOptions {
             channels: targets.clone(),
+            absent_rows: self.predict.absent_rows,
             ..self.hold_out()
         };
         let sampled = sample(data)?;

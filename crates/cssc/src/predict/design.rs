@@ -7,7 +7,7 @@
 //! |---|---|
 //! | own values | modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
 //! | season, for every period | the profile; the same channel in the two nearest cycles, in up to four others (earlier and later in turn, those whose holes are short); u·sin, u·cos |
-//! | other channels | the twelve that correlate most, as straight lines through what is known of them; the same counted only where they are known closely; the prediction of the shared factors |
+//! | other channels | the twelve that correlate most, as straight lines through what is known of them; the same counted only where they are known closely; the six that correlate most one step earlier and later; the prediction of the shared factors |
 
 use super::columns::Columns;
 use super::lookup::{Look, look, row_from};
@@ -24,6 +24,9 @@ use std::f64::consts::TAU;
 const OWN: usize = 10;
 const OF_PERIOD: usize = 5;
 const OF_OTHER: usize = 2;
+/// Other channels that are also looked at a step earlier and later: some lag behind others.
+const LAGGED: usize = 6;
+const STEPS: [f64; 2] = [-1.0, 1.0];
 /// Cycles that are looked at, earlier and later in turn.
 const CYCLES: [f64; 8] = [-1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0];
 /// How many of them count as near, and at most as far.
@@ -100,6 +103,7 @@ impl Design {
         };
         own + OF_PERIOD * self.periods.len()
             + OF_OTHER * others
+            + STEPS.len() * others.min(LAGGED)
             + usize::from(self.columns.factors.is_some())
     }
 
@@ -136,6 +140,8 @@ pub(super) struct Features<'a> {
     piece: Option<Piece>,
     /// The other channels at both ends of the gap.
     others: Vec<Option<[f64; 2]>>,
+    /// The first of them a step earlier and later, the same.
+    lagged: Vec<Option<[f64; 2]>>,
     /// The channels that tell the factors, the same.
     loaded: Vec<Option<[f64; 2]>>,
     /// Own values around the gap in other cycles: [periods, cycles].
@@ -159,6 +165,7 @@ impl<'a> Features<'a> {
             channel,
             piece: None,
             others: Vec::new(),
+            lagged: Vec::new(),
             loaded: Vec::new(),
             cycles: Vec::new(),
             known: Vec::new(),
@@ -180,6 +187,16 @@ impl<'a> Features<'a> {
         self.others.clear();
         self.others
             .extend(self.design.others(self.channel).iter().map(|&k| ends(k)));
+        let mut lagged = std::mem::take(&mut self.lagged);
+        lagged.clear();
+        for (channel, shift) in self.shifted() {
+            let ends = [piece.start, piece.end].map(|end| self.look_at(channel, end + shift));
+            lagged.push(match ends {
+                [Some(start), Some(end)] => Some([start, end]),
+                _ => None,
+            });
+        }
+        self.lagged = lagged;
         self.loaded.clear();
         if let Some(factors) = &self.design.columns.factors {
             self.loaded
@@ -197,6 +214,17 @@ impl<'a> Features<'a> {
             }
         }
         self.piece = Some(piece);
+    }
+
+    /// Channels that are looked at a step earlier or later, and by how much.
+    fn shifted(&self) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        let (design, channel) = (self.design, self.channel);
+        let others = design.others(channel).iter().take(LAGGED);
+        others.flat_map(|&k| STEPS.map(|step| (k, step * design.usual)))
+    }
+
+    fn look_at(&self, channel: usize, time: f64) -> Option<f64> {
+        look(self.series, channel, time, row_from(self.series, time)).map(|look| look.value)
     }
 
     /// The own channel in another cycle, if it is known well enough.
@@ -286,6 +314,11 @@ impl<'a> Features<'a> {
                 Some([departure, if close { departure } else { 0.0 }])
             });
             values.extend(found.unwrap_or_default());
+        }
+        for ((channel, shift), ends) in self.shifted().zip(&self.lagged) {
+            let found = ends
+                .and_then(|ends| Some(departure(part, self.look_at(channel, time + shift)?, ends)));
+            values.push(found.unwrap_or(0.0));
         }
     }
 

@@ -53,6 +53,9 @@ pub struct PredictOptions {
     pub seconds: bool,
     /// Periods in the unit of the times. Default: those of the calendar, and what the data show.
     pub periods: Vec<f64>,
+    /// Whether rows that are missing are to be filled as well as cells. Default false: gaps of missing rows
+    /// teach nothing where there are others.
+    pub absent_rows: bool,
     /// Seed of what is hidden to learn from.
     pub seed: u64,
 }

@@ -56,7 +56,7 @@ impl Regression {
         let data = stations.as_ref().map_or(data, |stations| &stations.data);
         let gaps = Gaps::find(data);
         let design = Design::new(data, &gaps, self.inputs, &self.options);
-        let samples = Samples::gather(&design, data, &gaps, self.options.seed)?;
+        let samples = Samples::gather(&design, data, &gaps, &self.options)?;
         let range = |channel: usize| {
             let known = data.known(channel);
             known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -109,7 +109,12 @@ struct Samples {
 
 impl Samples {
     /// Of every channel.
-    fn gather(design: &Design, data: &Dataset, gaps: &Gaps, seed: u64) -> Result<Vec<Self>, Error> {
+    fn gather(
+        design: &Design,
+        data: &Dataset,
+        gaps: &Gaps,
+        options: &PredictOptions,
+    ) -> Result<Vec<Self>, Error> {
         let channels = data.channels();
         let known: usize = (0..channels)
             .map(|channel| data.known(channel).count())
@@ -121,7 +126,8 @@ impl Samples {
             part: PART,
             largest_part: 1.0,
             most: ENOUGH * channels,
-            seed: seed ^ 0x7072_6564,
+            absent_rows: options.absent_rows,
+            seed: options.seed ^ 0x7072_6564,
             ..HoldOutOptions::default()
         };
         let held = HoldOut::new(data, gaps, &options)?;
