@@ -222,3 +222,66 @@ pub fn counts(counts: &Counts) -> String {
     let _ = write!(text, "; {} read.", several(counts.rows, "row"));
     text
 }
+
+/// All scores of an evaluation: over all, for every column, and by the length of the gap.
+#[must_use]
+pub fn scores(found: &Evaluation, dates: bool) -> String {
+    let mut table = TextTable::new(&[
+        "method",
+        "part",
+        "values",
+        "mean squared",
+        "mean absolute",
+        "in bands",
+    ]);
+    for method in &found.methods {
+        let mut row = |part: &str, score: &Score, coverage: Option<f64>| {
+            if score.count > 0 {
+                table.row(vec![
+                    method.name.clone(),
+                    part.to_owned(),
+                    grouped(score.count),
+                    short(score.mse),
+                    short(score.mae),
+                    coverage.map_or(String::new(), |part| format!("{:.1} %", 100.0 * part)),
+                ]);
+            }
+        };
+        row("all", &method.all, method.coverage);
+        for channel in &method.channels {
+            let coverage = channel.coverage.map(|coverage| coverage.after);
+            row(&channel.column, &channel.score, coverage);
+        }
+        for length in &method.lengths {
+            let part = format!("gaps to {}", readable(length.gap_to, dates));
+            row(&part, &length.score, length.coverage);
+        }
+    }
+    format!(
+        "{} values hidden. Errors in standard deviations of the column.\n{}",
+        grouped(found.hidden),
+        table.text()
+    )
+}
+
+/// The same as CSV.
+#[must_use]
+pub fn scores_csv(found: &Evaluation) -> String {
+    let mut text = String::from("method,part,values,mse,mae\n");
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    for method in &found.methods {
+        let name = quoted(&method.name);
+        let mut row = |part: String, score: &Score| {
+            let Score { mse, mae, count } = score;
+            text += &format!("{name},{part},{count},{mse},{mae}\n");
+        };
+        row("all".to_owned(), &method.all);
+        for channel in &method.channels {
+            row(quoted(&channel.column), &channel.score);
+        }
+        for length in &method.lengths {
+            row(format!("gaps to {}", length.gap_to), &length.score);
+        }
+    }
+    text
+}
