@@ -55,14 +55,19 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     if path == Path::new("-") {
         return Failure::new(format!("cannot write to standard output: {error}."));
     }
-    let advice = match error.kind() {
+    Failure::new(format!(
+        "cannot write the result to {}: {error}. Nothing was changed there. {}",
+        path.display(),
+        advice(error)
+    ))
+}
+
+/// What helps where a file cannot be written.
+pub(crate) fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
         io::ErrorKind::NotFound => "Create its directory first, or choose another place.",
         io::ErrorKind::IsADirectory => "Give the name of a file inside it.",
         io::ErrorKind::StorageFull => "Free some space, or choose another place.",
         _ => "Check that you may write there, or choose another place.",
-    };
-    Failure::new(format!(
-        "cannot write the result to {}: {error}. Nothing was changed there. {advice}",
-        path.display()
-    ))
+    }
 }

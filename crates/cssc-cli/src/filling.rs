@@ -31,9 +31,13 @@ pub(crate) struct Limiting {
     #[arg(long, value_name = "LENGTH")]
     max_gap: Option<Span>,
 
-    /// Also fill before the first and after the last value of a column, with the nearest one
+    /// Before the first and after the last value of a column: leave it empty, or give the nearest value
+    #[arg(long, value_name = "empty|nearest", default_value = "empty")]
+    edges: Edges,
+
+    /// The same as --edges nearest
     #[arg(long)]
-    pub(crate) extrapolate: bool,
+    extrapolate: bool,
 
     /// Nothing filled in is below this: a number for all columns, or COLUMN=NUMBER
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
@@ -46,6 +50,31 @@ pub(crate) struct Limiting {
     /// The same as --min 0
     #[arg(long)]
     nonnegative: bool,
+}
+
+/// Periods after which things repeat themselves.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Periods {
+    /// Length after which things repeat themselves, such as 24h; otherwise day, week, year and what the data show
+    #[arg(long, value_name = "LENGTH,...", value_delimiter = ',')]
+    period: Vec<Span>,
+}
+
+impl Periods {
+    /// In the table's unit.
+    pub(crate) fn in_table(&self, dates: bool) -> Result<Vec<f64>, Failure> {
+        let periods = self.period.iter();
+        periods
+            .map(|span| in_table(*span, dates, "--period"))
+            .collect()
+    }
+}
+
+/// What is filled in before the first and after the last value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Edges {
+    Empty,
+    Nearest,
 }
 
 impl Asking {
@@ -82,6 +111,11 @@ impl Asking {
 }
 
 impl Limiting {
+    /// Whether something is filled in outside the known values.
+    pub(crate) fn extrapolates(&self) -> bool {
+        self.extrapolate || self.edges == Edges::Nearest
+    }
+
     /// The longest gap that is filled, in the table's unit.
     pub(crate) fn longest_gap(&self, dates: bool) -> Result<Option<f64>, Failure> {
         let longest = self.max_gap.map(|span| in_table(span, dates, "--max-gap"));

@@ -1,6 +1,7 @@
 //! All outputs of a command are looked at before any work is done: nothing is written over an input by accident, no
 //! two outputs are the same file, every place can be written, and every ending means something.
 
+use crate::destination;
 use crate::failure::Failure;
 use cssc::data::table::Formats;
 use cssc::io::WholeFile;
@@ -90,9 +91,10 @@ fn can_be_written(output: Output<'_>) -> Result<(), Failure> {
     }
     WholeFile::create(output.path).map(drop).map_err(|error| {
         Failure::new(format!(
-            "{} {}: cannot write there: {error}.",
+            "{} {}: cannot write there: {error}. {}",
             output.flag,
-            output.path.display()
+            output.path.display(),
+            destination::advice(&error)
         ))
     })
 }

@@ -15,7 +15,7 @@
 
 use cssc::data::Dataset;
 use cssc::data::table::{Duplicates, ReadOptions, TimeFormat, read_dataset};
-use cssc::evaluate::{Evaluation, Gaps, HoldOut, HoldOutOptions, Score};
+use cssc::evaluate::{Evaluation, Gaps, HoldOut, HoldOutOptions, Judging, Score};
 use cssc::fill::{Event, Fitted, Imputer, METHODS, Method};
 use cssc::settings::name_and_value;
 use std::error::Error;
@@ -128,7 +128,7 @@ fn judge(fitted: &Fitted, held: &HoldOut) -> Result<(Evaluation, Score), Box<dyn
         let found = held.answers(candidate.as_ref(), &filler.bounds)?;
         answers.push((candidate.name(), found));
     }
-    let found = Evaluation::new(held, &answers, None)?;
+    let found = Evaluation::new(held, &answers, &Judging::default());
     let chosen = filler.chosen.iter().enumerate();
     let auto = chosen.map(|(channel, &method)| found.methods[method].channels[channel].score);
     let auto = Score::pooled(auto);

@@ -5,6 +5,7 @@ use crate::text_table::TextTable;
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
 use cssc::evaluate::{Evaluation, Gaps, Pattern, Score};
+use cssc::fill::Fitted;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -124,6 +125,21 @@ pub fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
     text + &coverage(evaluation)
 }
 
+/// What is combined for each column, one line a column.
+#[must_use]
+pub fn weights(fitted: &Fitted, names: &[String]) -> String {
+    let mut text = String::new();
+    for (channel, name) in names.iter().enumerate().take(MOST_COLUMNS) {
+        let weights = fitted.weights(channel).into_iter();
+        let weights = weights.map(|(method, weight)| format!("{method} {:.0} %", 100.0 * weight));
+        let weights: Vec<String> = weights.collect();
+        if !weights.is_empty() {
+            let _ = writeln!(text, "combined for {name}: {}", weights.join(", "));
+        }
+    }
+    text
+}
+
 /// What bands of the chosen methods cover, one line a column.
 #[must_use]
 pub fn coverage(evaluation: &Evaluation) -> String {
@@ -152,6 +168,19 @@ pub fn coverage(evaluation: &Evaluation) -> String {
             short(factor)
         );
     }
+    if let Some(found) = &evaluation.reliability {
+        let levels = found.levels.iter();
+        let levels = levels.map(|(level, inside)| {
+            format!("{:.1} % in those of {:.0} %", 100.0 * inside, 100.0 * level)
+        });
+        let levels: Vec<String> = levels.collect();
+        let _ = writeln!(
+            text,
+            "bands of all columns: {}; CRPS {} standard deviations",
+            levels.join(", "),
+            short(found.crps)
+        );
+    }
     text
 }
 
@@ -173,7 +202,9 @@ pub fn comparison_event(evaluation: &Evaluation, names: &[String]) -> Value {
                 "hidden": channel.score.count,
             }))
         });
-        json!({ "level": level, "columns": rows.collect::<Vec<_>>() })
+        json!({
+            "level": level, "columns": rows.collect::<Vec<_>>(), "reliability": evaluation.reliability,
+        })
     });
     json!({
         "event": "comparison", "hidden": evaluation.hidden, "methods": methods.collect::<Vec<_>>(), "chosen": chosen,

@@ -21,6 +21,7 @@
 //! | `model` | one seam for all models: ODE-RNN, CSSC, hidden CSSC, latent CSSC, …; model files; curves at any time |
 //! | `train` | samples, loss, optimiser, checkpoints, `train::fit` |
 //! | `evaluate` | how well methods find what is hidden from them: hold-out, scores, bands |
+//! | `predict` | predictions that know the season and the other channels |
 //! | `fill` | from series with gaps to filled ones: the methods, the choice by evidence |
 //!
 //! `nn`, `ode`, `model` and `train` come with the feature `nn`, the reading of files with `tables`,
@@ -94,6 +95,9 @@ pub mod train;
 
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub mod evaluate;
+
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub mod predict;
 
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub mod fill;

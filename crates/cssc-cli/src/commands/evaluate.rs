@@ -1,6 +1,7 @@
 use super::fill::level;
 use crate::destination;
 use crate::failure::{Failure, failure_from};
+use crate::filling::Periods;
 use crate::reading::{TableArguments, check_times, load_dataset, must_hold_values};
 use crate::times::in_table;
 use crate::watching::Verbosity;
@@ -10,6 +11,7 @@ use cssc::evaluate::{
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::{Model, Truth};
+use cssc::predict::PredictOptions;
 use cssc_report::{TextTable, grouped, readable, short};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,6 +53,9 @@ pub(crate) struct Arguments {
     /// Level of the bands whose coverage is measured
     #[arg(long, value_name = "LEVEL", default_value = "0.9", value_parser = level)]
     bands: f64,
+
+    #[command(flatten)]
+    periods: Periods,
 
     /// Tell how far the models' curves can be from a truth whose fourth derivative is at most FOURTH and whose second
     /// derivatives at the ends of a series are START and END, instead of hiding values
@@ -102,14 +107,14 @@ fn truth(text: &str) -> Result<Truth, String> {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let models = self.models()?;
-        let candidates = self.candidates(&models)?;
         let mut reader = self.table.open(self.verbosity)?;
+        let dates = reader.shape().times_are_seconds();
+        let candidates = self.candidates(&models, dates)?;
         let loaded = load_dataset(&mut reader, "values are hidden in", self.verbosity)?;
         must_hold_values(&loaded.dataset, &self.table.name())?;
         for model in &models {
             check_times(model, &reader, &loaded.dataset, self.verbosity)?;
         }
-        let dates = reader.shape().times_are_seconds();
         if let Some(truth) = self.bound {
             let text = self.bounds(&models, &loaded.dataset, truth, dates)?;
             return destination::print(text.as_bytes());
@@ -131,6 +136,7 @@ impl Arguments {
             },
             bounds: None,
             bands: Some(self.bands),
+            ..EvaluateOptions::default()
         };
         let found = evaluate(&candidates, &loaded.dataset, &options)
             .map_err(|error| failure_from(&error))?;
@@ -193,15 +199,25 @@ impl Arguments {
         Ok(table.text())
     }
 
-    fn candidates(&self, models: &[Model]) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+    fn candidates(
+        &self,
+        models: &[Model],
+        dates: bool,
+    ) -> Result<Vec<Arc<dyn Interpolator>>, Failure> {
+        let options = PredictOptions {
+            seconds: dates,
+            periods: self.periods.in_table(dates)?,
+            absent_rows: true,
+            seed: self.seed,
+        };
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
         if self.method.is_empty() && self.model.is_empty() {
             let all = METHODS.iter().filter(|method| method.by_default);
-            candidates.extend(all.filter_map(Method::plain));
+            candidates.extend(all.filter_map(|method| method.untrained(&options)));
         }
         for name in &self.method {
             let method = Method::named(name).map_err(|error| failure_from(&error))?;
-            candidates.push(method.plain().ok_or_else(|| {
+            candidates.push(method.untrained(&options).ok_or_else(|| {
                 Failure::new(format!(
                     "the method {method} needs a trained model. Train one with cssc train and give it with --model."
                 ))
@@ -244,7 +260,7 @@ fn table(found: &Evaluation, dates: bool) -> String {
         }
         for length in &method.lengths {
             let part = format!("gaps to {}", readable(length.gap_to, dates));
-            row(&part, &length.score, None);
+            row(&part, &length.score, length.coverage);
         }
     }
     format!(

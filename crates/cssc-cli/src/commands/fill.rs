@@ -1,5 +1,5 @@
 use crate::failure::{Failure, failure_from, stopped_or, unless_pipe_closed};
-use crate::filling::{Asking, Limiting};
+use crate::filling::{Asking, Limiting, Periods};
 use crate::outputs::{self, Output};
 use crate::picture;
 use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
@@ -10,9 +10,10 @@ use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
 use cssc::data::{Dataset, Span};
-use cssc::evaluate::Gaps;
+use cssc::evaluate::{Criterion, Gaps};
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc::model::TimeInfo;
+use cssc::predict::PredictOptions;
 use cssc_report::{FilledTable, TimeAxis, grouped, readable, summary};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -20,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Fill the gaps of a table, with the method that finds hidden values best
+/// Fill the gaps of a table, with the methods that find hidden values best
 ///
-/// Hides a part of the known values in the pattern of the real gaps, compares methods on them (plain ones, and
-/// models trained on the rest), and fills with the best one for each column. Missing cells are filled; with --every
+/// Hides a part of the known values in the pattern of the real gaps, compares methods on them (plain ones, regressions
+/// on season and other columns, models trained on the rest), and fills with their best combination for each column. Missing cells are filled; with --every
 /// or --at rows are added. Without -o the gaps are described and what would be done is said.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -64,8 +65,19 @@ pub(crate) struct Arguments {
     bands: Option<f64>,
 
     /// Add a column `filled` with the names of the columns that were filled in the row
-    #[arg(long)]
+    #[arg(long, visible_alias = "filled-column")]
     mark: bool,
+
+    /// Columns to be filled; the others only help
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    targets: Vec<String>,
+
+    /// What counts: the mean squared error, or the mean absolute one, which a few large errors rule less
+    #[arg(long, value_name = "mse|mae", default_value = "mse")]
+    criterion: Counted,
+
+    #[command(flatten)]
+    periods: Periods,
 
     /// Draw a picture: .svg or .png
     #[arg(long, value_name = "FILE")]
@@ -96,9 +108,18 @@ pub(crate) struct Arguments {
     verbosity: Verbosity,
 }
 
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Counted {
+    Mse,
+    Mae,
+}
+
 fn methods_help() -> String {
     let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-    format!("auto, or methods to choose from: {}", names.join(", "))
+    format!(
+        "auto combines all of them; or methods to choose from: {}",
+        names.join(", ")
+    )
 }
 
 fn budget(text: &str) -> Result<f64, String> {
@@ -125,7 +146,7 @@ impl Arguments {
         let dates = reader.shape().times_are_seconds();
         let asked = self.asking.asked(reader.shape())?;
         check_rows(&asked, dataset)?;
-        let imputer = self.imputer(dataset, dates)?;
+        let imputer = self.imputer(dataset, dates, &asked)?;
         let writer = self.early_writer(&reader)?;
         let gaps = Gaps::find(dataset);
         self.verbosity.text(&summary::gaps(dataset, &gaps, dates));
@@ -232,16 +253,27 @@ impl Arguments {
         }
     }
 
-    fn imputer(&self, dataset: &Dataset, dates: bool) -> Result<Imputer, Failure> {
+    fn imputer(&self, dataset: &Dataset, dates: bool, asked: &Asked) -> Result<Imputer, Failure> {
         let mut learn = self.settings.options()?;
         learn.training.steps = self.steps.unwrap_or(learn.training.steps);
         let budget = Duration::from_secs_f64(self.budget);
         Ok(Imputer {
             methods: self.methods()?,
+            criterion: match self.criterion {
+                Counted::Mse => Criterion::Mse,
+                Counted::Mae => Criterion::Mae,
+            },
+            targets: (!self.targets.is_empty()).then(|| self.targets.clone()),
+            predict: PredictOptions {
+                seconds: dates,
+                periods: self.periods.in_table(dates)?,
+                absent_rows: *asked != Asked::Holes,
+                ..PredictOptions::default()
+            },
             learn,
             budget: self.steps.is_none().then_some(budget),
             longest_gap: self.limiting.longest_gap(dates)?,
-            extrapolate: self.limiting.extrapolate,
+            extrapolate: self.limiting.extrapolates(),
             bounds: self.limiting.bounds(dataset)?,
             bands: self.bands,
             seed: self.seed,
@@ -302,6 +334,8 @@ impl Arguments {
         if let Some(evaluation) = fitted.evaluation() {
             self.verbosity.text(&summary::comparison(evaluation, names));
             self.verbosity
+                .text(summary::weights(&fitted, names).trim_end());
+            self.verbosity
                 .event(&summary::comparison_event(evaluation, names));
         }
         for note in fitted.notes() {
@@ -353,8 +387,13 @@ impl Arguments {
             let last = names.pop().unwrap_or_default();
             text += &format!(
                 "known values are hidden like the gaps, a tenth in each of three rounds, {} and {last} are compared on them, \
-                 and the best one for each of the {} columns fills the gaps",
+                 and {} for each of the {} columns fills the gaps",
                 names.join(", "),
+                if imputer.methods.is_none() {
+                    "their best combination"
+                } else {
+                    "the best one"
+                },
                 dataset.channels()
             );
         }
@@ -366,7 +405,7 @@ impl Arguments {
         if let Some(longest) = imputer.longest_gap {
             text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
         }
-        if !self.limiting.extrapolate {
+        if !self.limiting.extrapolates() {
             text += ", nothing before the first and after the last value";
         }
         text + "."

@@ -178,7 +178,7 @@ impl Arguments {
         let mut filler = Filler::new(interpolator, bounds, dataset.channels());
         let dates = reader.shape().times_are_seconds();
         filler.longest_gap = self.limiting.longest_gap(dates)?;
-        filler.extrapolate = self.limiting.extrapolate;
+        filler.extrapolate = self.limiting.extrapolates();
         if self.bands.is_some() {
             filler.bands = self.calibrated(loaded, &filler)?;
         }
@@ -197,6 +197,7 @@ impl Arguments {
             },
             bounds: Some(filler.bounds.clone()),
             bands: self.bands,
+            ..EvaluateOptions::default()
         };
         let found = evaluate(&filler.candidates, &loaded.dataset, &options)
             .map_err(|error| failure_from(&error))?;

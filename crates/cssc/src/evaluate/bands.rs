@@ -1,15 +1,14 @@
 //! How sure a filled value is: a band around it, calibrated on what was hidden.
 //!
-//! The noise-aware form knows a deviation at every time: small near values, large in the middle of
-//! a gap (method notes, section 6). How wide a band must be in these units is not believed but
-//! measured: the factor of a channel is such that the wanted part of its hidden values lies inside.
-//! The measured coverage comes from bands calibrated on the other half of the gaps.
+//! A method may tell its deviations, as the noise-aware form does (method notes, section 6); otherwise
+//! they are the sizes of its errors on hidden values, by length and place in the gap (`spread`). How wide a
+//! band must be in these units is not believed but measured: the factor of a channel is such that the
+//! wanted part of its hidden values lies inside. The measured coverage comes from bands calibrated on the
+//! other half of the gaps.
 
 use super::hold_out::Hidden;
-use super::interpolator::set_column;
 use super::normal::normal_factor;
-use crate::data::Series;
-use crate::smooth::{SmoothOptions, smoothing_spline};
+use super::spread::Spread;
 use crate::{Error, Smoothed};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +19,25 @@ pub struct BandCalibration {
     pub level: f64,
     /// Half the width of the band in deviations, for every channel.
     pub factors: Vec<f64>,
+    /// Deviations of every channel, for methods that tell none.
+    #[serde(default)]
+    pub spreads: Vec<Spread>,
 }
+
+/// How well bands of several levels hold, and what they are worth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reliability {
+    /// Levels, and the part of the hidden values inside bands of that level.
+    pub levels: Vec<(f64, f64)>,
+    /// The continuous ranked probability score in standard deviations: the mean distance of the
+    /// predicted distribution from the value, which is the mean absolute error for a single number.
+    pub crps: f64,
+}
+
+/// Levels that are told.
+const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
+/// Levels of the bands that the score is an average over.
+const SCORED: usize = 20;
 
 /// Which part of the hidden values of a channel lay inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,10 +48,12 @@ pub struct Coverage {
     pub after: f64,
 }
 
-/// The ratio of error and deviation of a hidden value, and the half of the gaps it belongs to.
+/// The ratio of error and deviation of a hidden value, the gap it lies in, and the half of the gaps this
+/// belongs to.
 #[derive(Clone, Copy, Debug)]
 struct Ratio {
     value: f64,
+    gap: usize,
     half: bool,
 }
 
@@ -55,9 +74,81 @@ impl BandCalibration {
             .iter()
             .map(|own| factor(level, own.iter()).unwrap_or(believed));
         let factors = factors.collect();
+        let spreads = Vec::new();
         let coverages = ratios.iter().map(|own| coverage(level, believed, own));
-        (Self { level, factors }, coverages.collect())
+        let calibration = Self {
+            level,
+            factors,
+            spreads,
+        };
+        (calibration, coverages.collect())
     }
+}
+
+impl Reliability {
+    /// Of bands calibrated on the other half of the gaps; `scales` are the standard deviations of the
+    /// channels.
+    #[must_use]
+    pub fn measure(scales: &[f64], hidden: &[Hidden], predicted: &[f64], std_devs: &[f64]) -> Self {
+        let ratios = ratios(scales.len(), hidden, predicted, std_devs);
+        let covered = |level: f64| {
+            let believed = normal_factor(level);
+            let inside = ratios
+                .iter()
+                .map(|own| coverage(level, believed, own).after * own.len() as f64);
+            (level, inside.sum::<f64>() / hidden.len().max(1) as f64)
+        };
+        let mut crps = 0.0;
+        let mut places = vec![0; scales.len()];
+        let levels: Vec<f64> = (0..SCORED)
+            .map(|k| (k as f64 + 0.5) / SCORED as f64)
+            .collect();
+        let factors: Vec<[Vec<f64>; 2]> = ratios
+            .iter()
+            .map(|own| half_factors(own, &levels))
+            .collect();
+        for (one, std_dev) in hidden.iter().zip(std_devs) {
+            let channel = one.channel;
+            let ratio = ratios[channel][places[channel]];
+            places[channel] += 1;
+            if !ratio.value.is_finite() {
+                continue;
+            }
+            let pinballs = levels
+                .iter()
+                .zip(&factors[channel][usize::from(ratio.half)]);
+            let score: f64 = pinballs
+                .map(|(level, factor)| pinball(*level, *factor, ratio.value))
+                .sum();
+            crps += score / SCORED as f64 * std_dev / scales[channel];
+        }
+        Self {
+            levels: LEVELS.map(covered).to_vec(),
+            crps: crps / hidden.len().max(1) as f64,
+        }
+    }
+}
+
+/// The factors of bands of these levels for each half, from the other.
+fn half_factors(ratios: &[Ratio], levels: &[f64]) -> [Vec<f64>; 2] {
+    [false, true].map(|half| {
+        let factor = |&level: &f64| {
+            let others = ratios.iter().filter(|ratio| ratio.half != half);
+            factor(level, others).unwrap_or(normal_factor(level))
+        };
+        levels.iter().map(factor).collect()
+    })
+}
+
+/// Both quantile scores of a band of this level and half width, for a value `distance` from its middle.
+fn pinball(level: f64, half_width: f64, distance: f64) -> f64 {
+    let below = 0.5 * (1.0 - level);
+    let lower = below * (distance + half_width);
+    let upper = match distance - half_width {
+        outside if outside > 0.0 => (1.0 - below) * outside,
+        inside => -below * inside,
+    };
+    lower + upper
 }
 
 /// The ratios of every channel; neighbouring gaps belong to different halves.
@@ -69,33 +160,36 @@ fn ratios(
 ) -> Vec<Vec<Ratio>> {
     let mut ratios = vec![Vec::new(); channels];
     let mut last: Vec<Option<(usize, usize)>> = vec![None; channels];
-    let mut half = vec![false; channels];
+    let mut gaps = vec![0; channels];
     for ((hidden, predicted), std_dev) in hidden.iter().zip(predicted).zip(std_devs) {
         let channel = hidden.channel;
         let follows = (hidden.series, hidden.row.wrapping_sub(1));
         if last[channel] != Some(follows) {
-            half[channel] = !half[channel];
+            gaps[channel] += 1;
         }
         last[channel] = Some((hidden.series, hidden.row));
         let error = (predicted - hidden.value).abs();
         let value = if error == 0.0 { 0.0 } else { error / std_dev };
         ratios[channel].push(Ratio {
             value,
-            half: half[channel],
+            gap: gaps[channel],
+            half: gaps[channel] % 2 == 1,
         });
     }
     ratios
 }
 
-/// The factor that covers the wanted part of values like these: their quantile, moved up by
-/// one value, since the next one may lie anywhere between them.
+/// The factor that covers the wanted part of values like these: their quantile, moved up by one gap,
+/// since what lies in the next one may lie anywhere between those. Values of one gap are no independent
+/// witnesses.
 fn factor<'a>(level: f64, ratios: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
-    let ratios = ratios.map(|ratio| ratio.value);
-    let mut ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();
-    ratios.sort_by(f64::total_cmp);
-    let place = ((ratios.len() + 1) as f64 * level).ceil() as usize;
-    let last = ratios.len().checked_sub(1)?;
-    Some(ratios[(place.max(1) - 1).min(last)])
+    let ratios: Vec<&Ratio> = ratios.filter(|ratio| ratio.value.is_finite()).collect();
+    let gaps = ratios.chunk_by(|a, b| a.gap == b.gap).count() as f64;
+    let mut values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
+    values.sort_by(f64::total_cmp);
+    let place = (values.len() as f64 * level * (gaps + 1.0) / gaps).ceil() as usize;
+    let last = values.len().checked_sub(1)?;
+    Some(values[(place.max(1) - 1).min(last)])
 }
 
 fn coverage(level: f64, believed: f64, ratios: &[Ratio]) -> Coverage {
@@ -115,28 +209,6 @@ fn coverage(level: f64, believed: f64, ratios: &[Ratio]) -> Coverage {
         before: inside(believed, &|_| true) / count,
         after: after / count,
     }
-}
-
-/// Deviations of new observations of some channels at `times`, as the smoothing spline of each
-/// knows them, [times, channels].
-///
-/// # Errors
-/// Only if a spline cannot be fitted, which would be a fault of this library.
-pub fn smoothing_std_devs(
-    series: &Series,
-    channels: &[usize],
-    times: &[f64],
-) -> Result<Vec<f64>, Error> {
-    let mut std_devs = vec![f64::NAN; times.len() * channels.len()];
-    for (place, &channel) in channels.iter().enumerate() {
-        let (knots, known) = series.observed(channel);
-        if !knots.is_empty() {
-            let spline = smoothing_spline(&knots, 1, &known, &SmoothOptions::default())?;
-            let found = observation_std_devs(&spline, times)?;
-            set_column(&mut std_devs, channels.len(), place, &found);
-        }
-    }
-    Ok(std_devs)
 }
 
 /// Of a new observation: the deviation of the curve, and the noise.
@@ -163,6 +235,7 @@ mod tests {
                 channel: 0,
                 value: random.normal(0.0, 3.0),
                 gap: 2.0,
+                part: 0.5,
             })
             .collect();
         let zeros = vec![0.0; 1000];
@@ -172,5 +245,27 @@ mod tests {
         assert!((coverage[0].after - 0.9).abs() < 0.03, "{coverage:?}");
         assert!((bands.factors[0] - 3.0 * 1.645).abs() < 0.4);
         assert!((bands.factors[1] - 1.645).abs() < 1e-3);
+    }
+
+    /// A normal distribution judged by draws of itself has the score σ/√π = 0.5642 σ.
+    #[test]
+    fn the_score_of_a_normal_distribution_is_the_textbook_one() {
+        let mut random = Random::new(9);
+        let hidden: Vec<Hidden> = (0..4000)
+            .map(|k| Hidden {
+                series: 0,
+                row: 3 * k,
+                channel: 0,
+                value: random.normal(0.0, 2.0),
+                gap: 2.0,
+                part: 0.5,
+            })
+            .collect();
+        let (zeros, ones) = (vec![0.0; 4000], vec![1.0; 4000]);
+        let found = Reliability::measure(&[2.0], &hidden, &zeros, &ones);
+        assert!((found.crps - 0.5642).abs() < 0.02, "{found:?}");
+        for (level, inside) in found.levels {
+            assert!((level - inside).abs() < 0.03, "{level}: {inside}");
+        }
     }
 }

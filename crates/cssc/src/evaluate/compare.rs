@@ -1,13 +1,15 @@
 //! Methods side by side on what was hidden, and the choice for every channel.
 
-use super::bands::{BandCalibration, Coverage, smoothing_std_devs};
+use super::bands::{BandCalibration, Coverage, Reliability};
 use super::bounds::Bounds;
+use super::combine::Criterion;
 use super::gap::Gaps;
 use super::hold_out::{Answers, HoldOut, HoldOutOptions, Pattern};
-use super::interpolator::{Curve, Interpolator};
+use super::interpolator::Interpolator;
 use super::score::{Score, std_devs};
+use super::spread::Spread;
 use crate::Error;
-use crate::data::{Dataset, Series};
+use crate::data::Dataset;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -15,8 +17,8 @@ use std::sync::Arc;
 const AS_GOOD: f64 = 1.02;
 /// The method that no choice may be worse than, if it takes part.
 const REFERENCE: &str = "linear";
-/// The method that fits smoothing splines anyway, so that its deviations serve the others too.
-const SMOOTHING: &str = "smoothing";
+/// The methods that stay where a combination of all brings nothing.
+const SIMPLE: [&str; 2] = [REFERENCE, "makima"];
 /// Most parts into which gaps are sorted by their length.
 const MOST_LENGTHS: usize = 5;
 
@@ -30,6 +32,20 @@ pub struct EvaluateOptions {
     pub bounds: Option<Bounds>,
     /// Level of the bands to be calibrated, between 0 and 1. Default `None`: no bands.
     pub bands: Option<f64>,
+    /// What counts when a candidate is chosen.
+    pub criterion: Criterion,
+}
+
+/// How answers are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Judging {
+    /// Level of the bands to be calibrated, between 0 and 1. Default `None`: no bands.
+    pub bands: Option<f64>,
+    /// What counts when a candidate is chosen.
+    pub criterion: Criterion,
+    /// The candidate that combines the others: chosen unless straight lines or modified Akima splines
+    /// are better, whatever luck a single method had.
+    pub combined: Option<usize>,
 }
 
 /// Candidates side by side. As JSON it is what `cssc evaluate --output-format json` prints.
@@ -48,8 +64,17 @@ pub struct Evaluation {
     pub best_of_each: Option<Score>,
     /// The candidate `linear`, which errors are compared with, if it takes part.
     pub reference: Option<usize>,
+    /// The candidate that combines the others, if there is one.
+    #[serde(default)]
+    pub combined: Option<usize>,
+    /// What counted.
+    #[serde(default)]
+    pub criterion: Criterion,
     /// Level of the bands, if they were asked for.
     pub level: Option<f64>,
+    /// How well bands of the chosen candidates hold, if they were asked for.
+    #[serde(default)]
+    pub reliability: Option<Reliability>,
 }
 
 /// A candidate on all that was hidden.
@@ -81,6 +106,9 @@ pub struct ChannelScore {
     pub coverage: Option<Coverage>,
     /// Half the width of its bands in deviations.
     pub band_factor: Option<f64>,
+    /// Its deviations, unless it tells them itself.
+    #[serde(default)]
+    pub spread: Option<Spread>,
 }
 
 /// A candidate in gaps of similar length.
@@ -91,6 +119,9 @@ pub struct LengthScore {
     /// Its errors.
     #[serde(flatten)]
     pub score: Score,
+    /// The part of the hidden values inside its bands, if they were asked for.
+    #[serde(default)]
+    pub coverage: Option<f64>,
 }
 
 /// Hides known values of `data` and judges every candidate by them.
@@ -112,47 +143,61 @@ pub fn evaluate(
     for candidate in candidates {
         answers.push((candidate.name(), held.answers(candidate.as_ref(), &bounds)?));
     }
-    Evaluation::new(&held, &answers, options.bands)
+    let judging = Judging {
+        bands: options.bands,
+        criterion: options.criterion,
+        combined: None,
+    };
+    Ok(Evaluation::new(&held, &answers, &judging))
 }
 
 impl Evaluation {
     /// From the answers of every candidate, with its name, to `held`.
     ///
-    /// Bands are made of the deviations that a candidate tells, otherwise of those of smoothing
-    /// splines.
-    ///
-    /// # Errors
-    /// Only if a spline cannot be fitted, which would be a fault of this library.
-    pub fn new(
-        held: &HoldOut,
-        answers: &[(&str, Answers)],
-        bands: Option<f64>,
-    ) -> Result<Self, Error> {
-        let widths = match bands {
-            None => None,
-            Some(level) => Some((level, widths(held, answers)?)),
-        };
-        let judge = Judge::new(held, widths);
+    /// Bands are made of the deviations that a candidate tells, otherwise of the sizes of its errors.
+    #[must_use]
+    pub fn new(held: &HoldOut, answers: &[(&str, Answers)], judging: &Judging) -> Self {
+        let judge = Judge::new(held, judging.bands);
         let judged: Vec<Judged> = answers
             .iter()
             .map(|(name, answers)| judge.judge(name, answers))
             .collect();
-        let reference = answers.iter().position(|(name, _)| *name == REFERENCE);
+        let places = |name: &&str| answers.iter().position(|(other, _)| other == name);
+        let choice = Choice {
+            criterion: judging.criterion,
+            reference: places(&REFERENCE),
+            combined: judging.combined,
+            simple: SIMPLE.iter().filter_map(places).collect(),
+        };
         let rounds: Vec<usize> = (0..judge.rounds.len()).collect();
         let mut evaluation = Self {
             hidden: held.hidden.len(),
             pattern: held.pattern,
             chosen: Vec::new(),
-            best_of_each: best_of_each(&judged, reference, &rounds),
-            methods: judged.into_iter().map(|judged| judged.score).collect(),
-            reference,
-            level: bands,
+            best_of_each: best_of_each(&judged, &choice, &rounds),
+            methods: judged.iter().map(|judged| judged.score.clone()).collect(),
+            reference: choice.reference,
+            combined: judging.combined,
+            criterion: judging.criterion,
+            level: judging.bands,
+            reliability: None,
         };
-        evaluation.chosen = evaluation.choose();
-        Ok(evaluation)
+        evaluation.chosen = evaluation.choose(&choice);
+        evaluation.reliability = judging.bands.map(|_| {
+            let pick = |of: &dyn Fn(usize, usize) -> f64| {
+                let hidden = held.hidden.iter().enumerate();
+                hidden
+                    .map(|(at, one)| of(evaluation.chosen[one.channel], at))
+                    .collect::<Vec<f64>>()
+            };
+            let values = pick(&|method, at| answers[method].1.values[at]);
+            let widths = pick(&|method, at| judged[method].widths[at]);
+            Reliability::measure(&judge.scales, &held.hidden, &values, &widths)
+        });
+        evaluation
     }
 
-    fn choose(&self) -> Vec<usize> {
+    fn choose(&self, choice: &Choice) -> Vec<usize> {
         let channels = self.methods.first().map_or(0, |row| row.channels.len());
         let all: Vec<Score> = self.methods.iter().map(|row| row.all).collect();
         let own = |channel: usize| {
@@ -161,7 +206,7 @@ impl Evaluation {
                 .collect::<Vec<_>>()
         };
         (0..channels)
-            .map(|channel| choose(&own(channel), &all, self.reference))
+            .map(|channel| choice.choose(&own(channel), &all))
             .collect()
     }
 
@@ -170,9 +215,11 @@ impl Evaluation {
     pub fn bands(&self) -> Option<BandCalibration> {
         let level = self.level?;
         let factors = self.chosen_scores().map(|score| score.band_factor);
+        let spreads = self.chosen_scores().map(|score| score.spread.clone());
         Some(BandCalibration {
             level,
             factors: factors.collect::<Option<_>>()?,
+            spreads: spreads.map(Option::unwrap_or_default).collect(),
         })
     }
 
@@ -214,23 +261,46 @@ fn covered<'a>(channels: impl Iterator<Item = &'a ChannelScore>) -> Option<f64> 
     Some(inside / count.max(1) as f64)
 }
 
-/// The first candidate whose squared error is within 2 % of the smallest, but none that is worse
-/// than the reference; in a channel of which nothing was hidden, the same over all channels.
-fn choose(own: &[Score], all: &[Score], reference: Option<usize>) -> usize {
-    let known = own.iter().any(|score| score.count > 0);
-    let scores = if known { own } else { all };
-    let finite = scores.iter().map(|score| score.mse);
-    let least = finite
-        .filter(|mse| mse.is_finite())
-        .fold(f64::INFINITY, f64::min);
-    let allowed = reference.map_or(f64::INFINITY, |reference| scores[reference].mse);
-    let enough = (AS_GOOD * least).min(allowed).max(least);
-    let found = scores.iter().position(|score| score.mse <= enough);
-    found.or(reference).unwrap_or(0)
+/// How a candidate is chosen.
+struct Choice {
+    criterion: Criterion,
+    reference: Option<usize>,
+    combined: Option<usize>,
+    simple: Vec<usize>,
+}
+
+impl Choice {
+    /// The combination unless a simple method is better; without one, the first candidate whose error
+    /// is within 2 % of the smallest, but none that is worse than the reference. In a channel of which
+    /// nothing was hidden, the same over all channels.
+    fn choose(&self, own: &[Score], all: &[Score]) -> usize {
+        let known = own.iter().any(|score| score.count > 0);
+        let scores = if known { own } else { all };
+        let error = |method: usize| match self.criterion {
+            Criterion::Mse => scores[method].mse,
+            Criterion::Mae => scores[method].mae,
+        };
+        if let Some(combined) = self.combined {
+            let better = self
+                .simple
+                .iter()
+                .filter(|&&simple| error(simple) < error(combined));
+            let best = better.min_by(|a, b| error(**a).total_cmp(&error(**b)));
+            return best.copied().unwrap_or(combined);
+        }
+        let finite = (0..scores.len()).map(error);
+        let least = finite
+            .filter(|error| error.is_finite())
+            .fold(f64::INFINITY, f64::min);
+        let allowed = self.reference.map_or(f64::INFINITY, error);
+        let enough = (AS_GOOD * least).min(allowed).max(least);
+        let found = (0..scores.len()).position(|method| error(method) <= enough);
+        found.or(self.reference).unwrap_or(0)
+    }
 }
 
 /// Every round judged by what the others choose.
-fn best_of_each(judged: &[Judged], reference: Option<usize>, rounds: &[usize]) -> Option<Score> {
+fn best_of_each(judged: &[Judged], choice: &Choice, rounds: &[usize]) -> Option<Score> {
     let channels = judged.first()?.score.channels.len();
     if rounds.len() < 2 {
         return None;
@@ -248,16 +318,18 @@ fn best_of_each(judged: &[Judged], reference: Option<usize>, rounds: &[usize]) -
                 .iter()
                 .map(|one| others(one, channel..channel + 1))
                 .collect();
-            scores.push(judged[choose(&own, &all, reference)].rounds[round][channel]);
+            scores.push(judged[choice.choose(&own, &all)].rounds[round][channel]);
         }
     }
     Some(Score::pooled(scores))
 }
 
-/// A candidate's scores, and those of every round and channel.
+/// A candidate's scores, those of every round and channel, and its deviations at hidden values (none
+/// without bands).
 struct Judged {
     score: MethodScore,
     rounds: Vec<Vec<Score>>,
+    widths: Vec<f64>,
 }
 
 /// All that is needed to judge answers.
@@ -268,19 +340,26 @@ struct Judge<'a> {
     /// The longest of the gaps of each part.
     lengths: Vec<f64>,
     rounds: Vec<std::ops::Range<usize>>,
-    /// Level of bands and deviations of hidden values for candidates that tell none, if bands were
-    /// asked for.
-    widths: Option<(f64, Vec<f64>)>,
+    /// Level of bands, if they were asked for.
+    level: Option<f64>,
+}
+
+/// The bands of a candidate.
+struct Banded {
+    bands: BandCalibration,
+    coverages: Vec<Coverage>,
+    spreads: Option<Vec<Spread>>,
+    widths: Vec<f64>,
 }
 
 impl<'a> Judge<'a> {
-    fn new(held: &'a HoldOut, widths: Option<(f64, Vec<f64>)>) -> Self {
+    fn new(held: &'a HoldOut, level: Option<f64>) -> Self {
         Self {
             held,
             scales: std_devs(&held.visible),
             lengths: lengths(held),
             rounds: held.rounds().filter(|round| !round.is_empty()).collect(),
-            widths,
+            level,
         }
     }
 
@@ -296,43 +375,80 @@ impl<'a> Judge<'a> {
             range.for_each(|at| sums[hidden[at].channel].add(errors[at]));
             sums.into_iter().map(Score::divided).collect()
         };
-        let channels = self.channels(by_channel(0..hidden.len()), answers);
+        let banded = self.level.map(|level| self.banded(level, answers));
+        let channels = self.channels(by_channel(0..hidden.len()), banded.as_ref());
         let from = [0.0].into_iter().chain(self.lengths.iter().copied());
         let lengths = self.lengths.iter().zip(from).map(|(&to, from)| {
-            let own = hidden.iter().zip(&errors);
-            let own = own.filter(|(hidden, _)| hidden.gap > from && hidden.gap <= to);
+            let own = (0..hidden.len()).filter(|&at| hidden[at].gap > from && hidden[at].gap <= to);
+            let score = Score::new(own.clone().map(|at| errors[at]));
+            let inside = banded.as_ref().map(|banded| {
+                let inside = own
+                    .filter(|&at| banded.holds(hidden[at].channel, at, answers, hidden[at].value));
+                inside.count() as f64 / score.count.max(1) as f64
+            });
             LengthScore {
                 gap_to: to,
-                score: Score::new(own.map(|(_, error)| *error)),
+                score,
+                coverage: inside,
             }
         });
         Judged {
             score: MethodScore {
                 name: name.to_owned(),
                 all: Score::new(errors.iter().copied()),
-                coverage: covered(channels.iter()).filter(|_| self.widths.is_some()),
+                coverage: covered(channels.iter()).filter(|_| self.level.is_some()),
                 lengths: lengths.collect(),
                 channels,
             },
             rounds: self.rounds.iter().cloned().map(by_channel).collect(),
+            widths: banded.map_or_else(Vec::new, |banded| banded.widths),
+        }
+    }
+
+    /// Bands of the deviations that a candidate tells, otherwise of the sizes of its errors.
+    fn banded(&self, level: f64, answers: &Answers) -> Banded {
+        let hidden = &self.held.hidden;
+        let (spreads, widths) = match &answers.std_devs {
+            Some(told) => (None, told.clone()),
+            None => {
+                let spreads =
+                    Spread::of_channels(self.scales.len(), hidden, &answers.values, level);
+                let widths = hidden
+                    .iter()
+                    .map(|one| spreads[one.channel].at(one.gap, one.part));
+                let widths = widths.collect();
+                (Some(spreads), widths)
+            }
+        };
+        let channels = self.scales.len();
+        let (bands, coverages) =
+            BandCalibration::calibrate(level, channels, hidden, &answers.values, &widths);
+        Banded {
+            bands,
+            coverages,
+            spreads,
+            widths,
         }
     }
 
     /// Scores of the channels with their names, and bands if they were asked for.
-    fn channels(&self, scores: Vec<Score>, answers: &Answers) -> Vec<ChannelScore> {
-        let calibrated = self.widths.as_ref().map(|(level, widths)| {
-            let widths = answers.std_devs.as_ref().unwrap_or(widths);
-            let hidden = &self.held.hidden;
-            BandCalibration::calibrate(*level, scores.len(), hidden, &answers.values, widths)
-        });
+    fn channels(&self, scores: Vec<Score>, banded: Option<&Banded>) -> Vec<ChannelScore> {
         let names = self.held.visible.channel_names();
         let channel = |(channel, score): (usize, Score)| ChannelScore {
             column: names[channel].clone(),
             score,
-            coverage: calibrated.as_ref().map(|(_, coverage)| coverage[channel]),
-            band_factor: calibrated.as_ref().map(|(bands, _)| bands.factors[channel]),
+            coverage: banded.map(|banded| banded.coverages[channel]),
+            band_factor: banded.map(|banded| banded.bands.factors[channel]),
+            spread: banded.and_then(|banded| Some(banded.spreads.as_ref()?[channel].clone())),
         };
         scores.into_iter().enumerate().map(channel).collect()
+    }
+}
+
+impl Banded {
+    /// Whether the band around an answer holds the value.
+    fn holds(&self, channel: usize, at: usize, answers: &Answers, value: f64) -> bool {
+        (answers.values[at] - value).abs() <= self.bands.factors[channel] * self.widths[at]
     }
 }
 
@@ -349,33 +465,11 @@ fn lengths(held: &HoldOut) -> Vec<f64> {
     lengths
 }
 
-/// Deviations of all hidden values as smoothing splines know them.
-fn widths(held: &HoldOut, answers: &[(&str, Answers)]) -> Result<Vec<f64>, Error> {
-    let fitted = answers.iter().find(|(name, _)| *name == SMOOTHING);
-    if let Some(known) = fitted.and_then(|(_, answers)| answers.std_devs.clone()) {
-        return Ok(known);
-    }
-    let bounds = Bounds::none(held.visible.channels());
-    Ok(held.answers(&Widths, &bounds)?.values)
-}
-
-/// Answers with the deviations of smoothing splines.
-#[derive(Debug)]
-struct Widths;
-
-impl Interpolator for Widths {
-    fn name(&self) -> &str {
-        "deviations"
-    }
-
-    fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
-        Ok(smoothing_std_devs(series, channels, times)?.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Series;
+    use crate::evaluate::Curve;
     use crate::{Path, PiecewiseCubic, Side, SplineKind};
 
     #[derive(Debug)]
@@ -424,6 +518,7 @@ mod tests {
             },
             bounds: Some(Bounds::none(2)),
             bands: Some(0.9),
+            criterion: Criterion::Mse,
         };
         let candidates = [plain("linear"), plain("natural")];
         let found = evaluate(&candidates, &data(), &options).unwrap();
@@ -488,6 +583,7 @@ mod tests {
                 score: all,
                 coverage: None,
                 band_factor: None,
+                spread: None,
             };
             let score = MethodScore {
                 name: "a".into(),
@@ -496,13 +592,18 @@ mod tests {
                 channels: vec![channel],
                 lengths: vec![],
             };
-            Judged { score, rounds }
+            Judged {
+                score,
+                rounds,
+                widths: Vec::new(),
+            }
         };
         // Without its own round, each round prefers the method that is wrong on it.
         let judged = [row(&[9.0, 1.0, 2.0]), row(&[1.0, 9.0, 1.0])];
-        let found = best_of_each(&judged, None, &[0, 1, 2]).unwrap();
+        let choice = choice(None, None);
+        let found = best_of_each(&judged, &choice, &[0, 1, 2]).unwrap();
         assert_eq!((found.mse, found.count), ((9.0 + 9.0 + 2.0) / 3.0, 30));
-        assert_eq!(best_of_each(&judged, None, &[0]), None);
+        assert_eq!(best_of_each(&judged, &choice, &[0]), None);
     }
 
     #[test]
@@ -513,12 +614,36 @@ mod tests {
                 mae: 0.0,
                 count: 10,
             });
-            choose(&scores, &scores, Some(1))
+            choice(Some(1), None).choose(&scores, &scores)
         };
         assert_eq!(chosen([3.0, 2.0, 1.01, 1.0]), 2);
         assert_eq!(chosen([3.0, 2.0, 1.03, 1.0]), 3);
         assert_eq!(chosen([1.01, 1.0, 1.5, 2.0]), 1);
         assert_eq!(chosen([f64::NAN, 0.0, 0.0, 0.0]), 1);
         assert_eq!(chosen([f64::NAN; 4]), 1);
+    }
+
+    fn choice(reference: Option<usize>, combined: Option<usize>) -> Choice {
+        Choice {
+            criterion: Criterion::Mse,
+            reference,
+            combined,
+            simple: vec![1, 2],
+        }
+    }
+
+    /// Number 0 is a lucky single method, 1 and 2 are simple ones, 3 combines all.
+    #[test]
+    fn a_combination_gives_way_to_simple_methods_only() {
+        let chosen = |errors: [f64; 4]| {
+            let scores = errors.map(|mse| Score {
+                mse,
+                mae: 0.0,
+                count: 10,
+            });
+            choice(Some(1), Some(3)).choose(&scores, &scores)
+        };
+        assert_eq!(chosen([0.9, 2.0, 1.5, 1.0]), 3);
+        assert_eq!(chosen([0.9, 0.97, 0.96, 1.0]), 2);
     }
 }

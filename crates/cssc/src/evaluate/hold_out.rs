@@ -1,19 +1,22 @@
 //! Hides known values in the pattern of the real gaps, to see how well methods find them again.
 //!
-//! A gap is a template: how long it is, and which channels miss it together. Templates are
-//! drawn at random and laid over stretches where those channels are complete; the values
-//! inside are hidden. So a method is judged on what it will be asked: on long gaps when gaps
-//! are long, on single cells when single cells are missing.
+//! A gap is a template: how long it is, and which channels miss it together. It is laid between two
+//! known values that are as far apart, whatever is missing between them already, and what is known
+//! between them is hidden (`hide`). So a method is judged on what it will be asked: on long gaps when
+//! gaps are long, on single cells when single cells are missing, on thin neighbourhoods when much is
+//! missing.
 //!
 //! One draw is not enough evidence: a few long gaps at difficult places decide it. So there are
-//! several rounds, each hiding other values. A round is asked with all that the others hide in
+//! several rounds, each judging other values. A round is asked with all that the others hide in
 //! sight; models are trained on what no round hides, so they never see what they are judged by.
+//! A method that learns in closed form is fitted for every round anew, on what is in sight then.
 
 use super::bounds::Bounds;
-use super::gap::{Gap, Gaps};
+use super::gap::Gaps;
+use super::hide::{Cell, Hider};
 use super::interpolator::{Interpolator, curve_within};
 use crate::Error;
-use crate::data::{Dataset, Random, Series};
+use crate::data::{Dataset, Series};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -36,10 +39,17 @@ pub struct HoldOutOptions {
     pub rounds: usize,
     /// The part of the known values to be hidden in each round. Default a tenth.
     pub part: f64,
+    /// The largest part of a channel that all rounds together may hide. Default a third.
+    pub largest_part: f64,
     /// How they are chosen.
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
     pub longest: Option<f64>,
+    /// Whether gaps in which rows are missing, and not cells, are imitated too. Default true; without them
+    /// they are imitated only where there are no others.
+    pub absent_rows: bool,
+    /// Channels of which values are hidden. Default `None`: all.
+    pub channels: Option<Vec<usize>>,
     /// Most values to be hidden in all rounds. Default 30,000.
     pub most: usize,
     /// Seed of the choice.
@@ -51,8 +61,11 @@ impl Default for HoldOutOptions {
         Self {
             rounds: 3,
             part: 0.1,
+            largest_part: 1.0 / 3.0,
             pattern: Pattern::Gaps,
             longest: None,
+            absent_rows: true,
+            channels: None,
             most: 30_000,
             seed: 0,
         }
@@ -72,6 +85,8 @@ pub struct Hidden {
     pub value: f64,
     /// Length of the gap it now lies in, from value to value.
     pub gap: f64,
+    /// The part of the gap that lies before it, 0 to 1.
+    pub part: f64,
 }
 
 /// Data with some values hidden.
@@ -95,18 +110,12 @@ pub struct Answers {
     pub std_devs: Option<Vec<f64>>,
 }
 
-/// One round: what is in sight, and which of the hidden values are its own.
+/// One round: which of the hidden values are its own, and what else is out of sight.
 #[derive(Clone, Debug)]
 struct Round {
-    visible: Dataset,
     hidden: Range<usize>,
-}
-
-/// A gap to be imitated.
-#[derive(Clone, Debug, PartialEq)]
-struct Template {
-    length: f64,
-    channels: Vec<usize>,
+    /// Values that are missing where gaps like these are, but are not judged in this round.
+    beside: Vec<Cell>,
 }
 
 impl HoldOut {
@@ -117,40 +126,58 @@ impl HoldOut {
     /// # Errors
     /// Only if series cannot be rebuilt, which would be a fault of this library.
     pub fn new(dataset: &Dataset, gaps: &Gaps, options: &HoldOutOptions) -> Result<Self, Error> {
-        let templates = match options.pattern {
-            Pattern::Gaps => templates(gaps, options.longest),
-            Pattern::Single => Vec::new(),
-        };
-        let usual = gaps.typical.unwrap_or(0.0);
-        let mut hider = Hider::new(dataset, usual, options);
-        let mut pattern = Pattern::Gaps;
+        let mut hider = Hider::new(dataset, gaps, options);
+        let mut pattern = options.pattern;
         let (mut hidden, mut rounds) = (Vec::new(), Vec::new());
-        for _ in 0..options.rounds.max(1) {
-            hider.cells.clear();
-            if pattern == Pattern::Gaps && !templates.is_empty() {
-                hider.lay(&templates);
-            }
-            // Too few places are long enough for the gaps there are.
-            if templates.is_empty() || rounds.is_empty() && hider.cells.len() < hider.wanted / 4 {
+        for number in 0..options.rounds.max(1) {
+            let mut cells = hider.round(pattern);
+            // No gaps, or no place for any of them.
+            if number == 0 && pattern == Pattern::Gaps && 20 * cells.judged.len() < hider.wanted {
                 pattern = Pattern::Single;
+                hider = Hider::new(dataset, gaps, options);
+                cells = hider.round(pattern);
             }
-            if pattern == Pattern::Single {
-                hider.single();
-            }
-            if hider.cells.is_empty() && !rounds.is_empty() {
+            if cells.judged.is_empty() && number > 0 {
                 break;
             }
-            let round = hider.round(hidden.len())?;
-            hidden.extend(hider.described(&round));
-            rounds.push(round);
+            let first = hidden.len();
+            hidden.extend(cells.judged.iter().map(|&cell| hider.described(cell)));
+            rounds.push(Round {
+                hidden: first..hidden.len(),
+                beside: cells.beside,
+            });
         }
-        let visible = with_values(dataset, hider.values)?;
+        let mut visible: Vec<Vec<f64>> = values_of(dataset);
+        for one in &hidden {
+            visible[one.series][one.row * dataset.channels() + one.channel] = f64::NAN;
+        }
         Ok(Self {
-            visible,
+            visible: with_values(dataset, visible)?,
             hidden,
             pattern,
             rounds,
         })
+    }
+
+    /// What is in sight in a round: all but what it hides.
+    ///
+    /// # Errors
+    /// Only if series cannot be rebuilt, which would be a fault of this library.
+    ///
+    /// # Panics
+    /// When there is no such round.
+    pub fn in_sight(&self, round: usize) -> Result<Dataset, Error> {
+        let mut values = values_of(&self.visible);
+        let channels = self.visible.channels();
+        let own = &self.rounds[round];
+        let others = self.hidden.iter().enumerate();
+        for (_, one) in others.filter(|(number, _)| !own.hidden.contains(number)) {
+            values[one.series][one.row * channels + one.channel] = one.value;
+        }
+        for cell in &own.beside {
+            values[cell.series][cell.row * channels + cell.channel] = f64::NAN;
+        }
+        with_values(&self.visible, values)
     }
 
     /// What was hidden in every round, as places among `hidden`.
@@ -168,23 +195,24 @@ impl HoldOut {
         interpolator: &dyn Interpolator,
         bounds: &Bounds,
     ) -> Result<Answers, Error> {
-        let mut parts: Vec<(&Series, &[Hidden])> = Vec::new();
-        for round in &self.rounds {
-            let hidden = &self.hidden[round.hidden.clone()];
-            let by_series = hidden.chunk_by(|a, b| a.series == b.series);
-            parts.extend(by_series.map(|part| (&round.visible.series()[part[0].series], part)));
-        }
-        let ask = |(series, part): &(&Series, &[Hidden])| answer(interpolator, series, part);
-        let found: Result<Vec<Answers>, Error> = parts.par_iter().map(ask).collect();
         let mut all = Answers {
             values: Vec::with_capacity(self.hidden.len()),
             std_devs: Some(Vec::with_capacity(self.hidden.len())),
         };
-        for one in found? {
-            all.values.extend(one.values);
-            match (&mut all.std_devs, one.std_devs) {
-                (Some(all), Some(one)) => all.extend(one),
-                _ => all.std_devs = None,
+        for (number, round) in self.rounds.iter().enumerate() {
+            let data = self.in_sight(number)?;
+            let fitted = interpolator.fitted_to(&data)?;
+            let interpolator = fitted.as_deref().unwrap_or(interpolator);
+            let hidden = &self.hidden[round.hidden.clone()];
+            let parts: Vec<&[Hidden]> = hidden.chunk_by(|a, b| a.series == b.series).collect();
+            let ask = |part: &&[Hidden]| answer(interpolator, &data.series()[part[0].series], part);
+            let found: Result<Vec<Answers>, Error> = parts.par_iter().map(ask).collect();
+            for one in found? {
+                all.values.extend(one.values);
+                match (&mut all.std_devs, one.std_devs) {
+                    (Some(all), Some(one)) => all.extend(one),
+                    _ => all.std_devs = None,
+                }
             }
         }
         for (hidden, value) in self.hidden.iter().zip(&mut all.values) {
@@ -228,202 +256,10 @@ fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, Erro
     Dataset::new(dataset.channel_names().to_vec(), series)
 }
 
-/// Gaps of several channels that begin and end together are one template.
-fn templates(gaps: &Gaps, longest: Option<f64>) -> Vec<Template> {
-    let template = |gaps: Vec<Gap>| Template {
-        length: gaps[0].length(),
-        channels: gaps.iter().map(|gap| gap.channel).collect(),
-    };
-    let shared = gaps.shared().into_iter();
-    let imitated = shared.filter(|gaps| gaps[0].is_within(longest));
-    imitated.map(template).collect()
-}
-
-/// Hides values one template at a time.
-struct Hider<'a> {
-    dataset: &'a Dataset,
-    random: Random,
-    /// Values of every series, NaN where missing or hidden in any round.
-    values: Vec<Vec<f64>>,
-    /// Values of each series and channel, and how many of them may still be hidden.
-    left: Vec<Vec<usize>>,
-    /// First row of each series in a common numbering, to draw series by their length.
-    starts: Vec<usize>,
-    usual: f64,
-    /// Values to be hidden in a round.
-    wanted: usize,
-    /// Series, row and channel of what this round has hidden.
-    cells: Vec<[usize; 3]>,
-}
-
-impl<'a> Hider<'a> {
-    fn new(dataset: &'a Dataset, usual: f64, options: &HoldOutOptions) -> Self {
-        let count = |series: &Series, channel| {
-            let known = (0..series.len()).filter(|&row| series.value(row, channel).is_some());
-            known.count()
-        };
-        let known: Vec<Vec<usize>> = dataset
-            .series()
-            .iter()
-            .map(|series| (0..series.channels()).map(|c| count(series, c)).collect())
-            .collect();
-        let all: usize = known.iter().flatten().sum();
-        let mut starts = vec![0];
-        for series in dataset.series() {
-            starts.push(starts[starts.len() - 1] + series.len());
-        }
-        Self {
-            dataset,
-            random: Random::stream(options.seed, 0x686f_6c64),
-            values: dataset
-                .series()
-                .iter()
-                .map(|series| series.values().to_vec())
-                .collect(),
-            left: known
-                .iter()
-                .map(|row| row.iter().map(|known| known / 3).collect())
-                .collect(),
-            starts,
-            usual,
-            wanted: ((all as f64 * options.part).round() as usize)
-                .min(options.most / options.rounds.max(1)),
-            cells: Vec::new(),
-        }
-    }
-
-    /// Lays templates at random places until enough is hidden or no place is found any more.
-    fn lay(&mut self, templates: &[Template]) {
-        let mut misses = 0;
-        while self.cells.len() < self.wanted && misses < 200 + self.wanted {
-            let template = &templates[self.random.below(templates.len())];
-            misses = if self.try_lay(template) {
-                0
-            } else {
-                misses + 1
-            };
-        }
-    }
-
-    fn single(&mut self) {
-        let channels: Vec<usize> = (0..self.dataset.channels()).collect();
-        let mut misses = 0;
-        while self.cells.len() < self.wanted && misses < 200 + self.wanted {
-            let channel = channels[self.random.below(channels.len())];
-            let (number, row) = self.random_row();
-            let found = self.inner(number, row, channel);
-            if found {
-                self.hide(number, row, channel);
-            }
-            misses = if found { 0 } else { misses + 1 };
-        }
-    }
-
-    fn random_row(&mut self) -> (usize, usize) {
-        let all = self.starts[self.starts.len() - 1].max(1);
-        let place = self.random.below(all);
-        let number = self.starts.partition_point(|&start| start <= place) - 1;
-        (number, place - self.starts[number])
-    }
-
-    /// Whether a value may be hidden: known, with known ones on both sides, enough left.
-    fn inner(&self, number: usize, row: usize, channel: usize) -> bool {
-        let channels = self.dataset.channels();
-        let rows = self.dataset.series()[number].len();
-        let known = |row: usize| !self.values[number][row * channels + channel].is_nan();
-        self.left[number][channel] > 0
-            && row > 0
-            && row + 1 < rows
-            && known(row)
-            && known(row - 1)
-            && known(row + 1)
-    }
-
-    fn hide(&mut self, number: usize, row: usize, channel: usize) {
-        let channels = self.dataset.channels();
-        self.values[number][row * channels + channel] = f64::NAN;
-        self.left[number][channel] -= 1;
-        self.cells.push([number, row, channel]);
-    }
-
-    /// Lays a template behind a random row, if its channels are complete there.
-    fn try_lay(&mut self, template: &Template) -> bool {
-        if self.starts[self.starts.len() - 1] == 0 {
-            return false;
-        }
-        let (number, first) = self.random_row();
-        let times = self.dataset.series()[number].times();
-        // Half a step of tolerance: times are seldom exact.
-        let end = times[first] + template.length - 0.25 * self.usual.min(template.length);
-        let after = first + times[first..].partition_point(|&time| time < end);
-        let inside = first + 1..after;
-        if inside.is_empty() || after >= times.len() {
-            return false;
-        }
-        let channels = self.dataset.channels();
-        let complete = |channel: usize| {
-            let mut rows = first..=after;
-            let known =
-                rows.all(|row: usize| !self.values[number][row * channels + channel].is_nan());
-            known && self.left[number][channel] >= inside.len()
-        };
-        let no_gap = times[first..=after]
-            .windows(2)
-            .all(|pair| pair[1] - pair[0] <= 1.5 * self.usual.max(template.length / 3.0));
-        if !no_gap || !template.channels.iter().all(|&c| complete(c)) {
-            return false;
-        }
-        for row in inside {
-            for &channel in &template.channels {
-                self.hide(number, row, channel);
-            }
-        }
-        true
-    }
-
-    /// The round that has just hidden its cells, the first of which gets the number `first`.
-    fn round(&mut self, first: usize) -> Result<Round, Error> {
-        self.cells.sort_unstable();
-        let channels = self.dataset.channels();
-        let values = self
-            .dataset
-            .series()
-            .iter()
-            .map(|one| one.values().to_vec());
-        let mut values: Vec<Vec<f64>> = values.collect();
-        for &[number, row, channel] in &self.cells {
-            values[number][row * channels + channel] = f64::NAN;
-        }
-        Ok(Round {
-            visible: with_values(self.dataset, values)?,
-            hidden: first..first + self.cells.len(),
-        })
-    }
-
-    fn described(&self, round: &Round) -> impl Iterator<Item = Hidden> {
-        self.cells.iter().filter_map(|&[series, row, channel]| {
-            let value = self.dataset.series()[series].value(row, channel)?;
-            let gap = gap_around(&round.visible.series()[series], row, channel);
-            Some(Hidden {
-                series,
-                row,
-                channel,
-                value,
-                gap,
-            })
-        })
-    }
-}
-
-/// Distance of the values on both sides of a cell.
-fn gap_around(series: &Series, row: usize, channel: usize) -> f64 {
-    let times = series.times();
-    let before = (0..row).rev().find(|&r| series.value(r, channel).is_some());
-    let after = (row + 1..times.len()).find(|&r| series.value(r, channel).is_some());
-    match (before, after) {
-        (Some(before), Some(after)) => times[after] - times[before],
-        _ => f64::INFINITY,
-    }
+/// The values of every series.
+fn values_of(dataset: &Dataset) -> Vec<Vec<f64>> {
+    let series = dataset.series().iter();
+    series.map(|series| series.values().to_vec()).collect()
 }
 
 #[cfg(test)]
@@ -499,12 +335,21 @@ mod tests {
         cells.sort_unstable();
         cells.dedup();
         assert_eq!(cells.len(), held.hidden.len(), "each value is hidden once");
-        for round in &held.rounds {
-            let series = &round.visible.series()[0];
-            for (number, hidden) in held.hidden.iter().enumerate() {
-                let seen = series.value(hidden.row, hidden.channel).is_some();
-                assert_eq!(seen, !round.hidden.contains(&number));
-            }
+        for (number, round) in held.rounds.iter().enumerate() {
+            let sight = held.in_sight(number).unwrap();
+            let seen = |one: &Hidden| sight.series()[0].value(one.row, one.channel);
+            assert!(
+                held.hidden[round.hidden.clone()]
+                    .iter()
+                    .all(|one| seen(one).is_none())
+            );
+            // What others hide is in sight, but for values that lie in the gaps of this round.
+            let others = held.hidden.iter().enumerate();
+            let others = others.filter(|(at, _)| !round.hidden.contains(at));
+            let unseen = others
+                .filter(|(_, one)| seen(one) != Some(one.value))
+                .count();
+            assert!(unseen <= round.beside.len() && 4 * unseen < held.hidden.len());
         }
         // Whoever answers with the true value is right about every one of them.
         let found = held.answers(&Truth, &Bounds::none(2)).unwrap();

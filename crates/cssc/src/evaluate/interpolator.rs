@@ -1,9 +1,10 @@
 //! The trait of everything that gives curves: plain methods, trained models, yours.
 
 use crate::Error;
-use crate::data::Series;
+use crate::data::{Dataset, Series};
 use crate::error::check_length;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A method with all it needs, ready to give curves.
 pub trait Interpolator: Debug + Send + Sync {
@@ -18,6 +19,16 @@ pub trait Interpolator: Debug + Send + Sync {
     /// # Errors
     /// If the series does not fit.
     fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error>;
+
+    /// The same method fitted to data, if it learns from all of them at once (a regression, a
+    /// seasonal profile) and that takes seconds: before values are judged it is fitted to what is in
+    /// sight then, before gaps are filled to everything. `None`: there is nothing to learn.
+    ///
+    /// # Errors
+    /// If the data do not fit.
+    fn fitted_to(&self, _data: &Dataset) -> Result<Option<Arc<dyn Interpolator>>, Error> {
+        Ok(None)
+    }
 }
 
 /// Curves at the times asked for; all blocks are [times, channels asked for], NaN where nothing

@@ -11,10 +11,11 @@
 //! |---|---|
 //! | `interpolator` | the trait of everything that gives curves |
 //! | `gap` | stretches in which something is missing |
-//! | `hold_out` | hides known values in the pattern of the real gaps |
+//! | `hold_out`, `hide` | hides known values in the pattern of the real gaps |
 //! | `bounds` | smallest and largest values, integers |
 //! | `score` | errors in standard deviations |
-//! | `bands`, `normal` | how sure a value is, calibrated on what was hidden |
+//! | `combine` | weights for all methods instead of a choice of one |
+//! | `spread`, `bands`, `normal` | how sure a value is, calibrated on what was hidden |
 //! | `compare` | all of it: [`evaluate()`] |
 //!
 //! A method of your own is compared with the ones that are built in:
@@ -58,20 +59,28 @@
 
 mod bands;
 mod bounds;
+mod combine;
 mod compare;
 mod gap;
+mod hide;
 mod hold_out;
 mod interpolator;
 mod normal;
 mod score;
+mod spread;
 
 pub(crate) use bands::observation_std_devs;
-pub use bands::{BandCalibration, Coverage, smoothing_std_devs};
+pub use bands::{BandCalibration, Coverage, Reliability};
 pub use bounds::{Bound, Bounds};
-pub use compare::{ChannelScore, EvaluateOptions, Evaluation, LengthScore, MethodScore, evaluate};
+pub(crate) use combine::length_edges;
+pub use combine::{Combination, Criterion};
+pub use compare::{
+    ChannelScore, EvaluateOptions, Evaluation, Judging, LengthScore, MethodScore, evaluate,
+};
 pub(crate) use gap::is_within;
 pub use gap::{ChannelGaps, Gap, Gaps};
 pub use hold_out::{Answers, Hidden, HoldOut, HoldOutOptions, Pattern};
 pub(crate) use interpolator::set_column;
 pub use interpolator::{Curve, Interpolator, curve_within};
 pub use score::{Score, std_devs};
+pub use spread::Spread;

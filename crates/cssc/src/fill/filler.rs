@@ -4,7 +4,7 @@ use super::asked::Asked;
 use crate::Error;
 use crate::data::{Filled, Series};
 use crate::evaluate::{
-    BandCalibration, Bounds, Curve, Interpolator, curve_within, is_within, smoothing_std_devs,
+    BandCalibration, Bounds, Curve, Interpolator, Spread, curve_within, is_within,
 };
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub struct Filler {
     pub chosen: Vec<usize>,
     /// Bounds of what is filled in.
     pub bounds: Bounds,
+    /// Channels that are filled; the others only help. `None`: all.
+    pub targets: Option<Vec<usize>>,
     /// Longer gaps stay empty.
     pub longest_gap: Option<f64>,
     /// Outside its first and last value a channel is filled with the nearer of them.
@@ -44,6 +46,7 @@ impl Filler {
             candidates: vec![interpolator],
             chosen: vec![0; channels],
             bounds,
+            targets: None,
             longest_gap: None,
             extrapolate: false,
             bands: None,
@@ -127,7 +130,7 @@ impl Filler {
         let mut values = curve.values.clone();
         let mut bands = match &self.bands {
             None => None,
-            Some(bands) => Some(self.ends(bands, series, channels, times, &curve)?),
+            Some(bands) => Some(self.ends(bands, series, channels, times, &curve)),
         };
         for (place, &channel) in channels.iter().enumerate() {
             let (knots, known) = series.observed(channel);
@@ -198,8 +201,8 @@ impl Filler {
         channels: &[usize],
         times: &[f64],
         curve: &Curve,
-    ) -> Result<[Vec<f64>; 2], Error> {
-        let std_devs = self.std_devs(series, channels, times, curve)?;
+    ) -> [Vec<f64>; 2] {
+        let std_devs = std_devs(&bands.spreads, series, channels, times, curve);
         let end = |sign: f64| {
             let ends = curve.values.iter().zip(&std_devs).enumerate();
             let ends = ends.map(|(at, (value, std_dev))| {
@@ -209,33 +212,7 @@ impl Filler {
             });
             ends.collect()
         };
-        Ok([end(-1.0), end(1.0)])
-    }
-
-    /// Deviations as the interpolators know them, otherwise those of smoothing splines.
-    fn std_devs(
-        &self,
-        series: &Series,
-        channels: &[usize],
-        times: &[f64],
-        curve: &Curve,
-    ) -> Result<Vec<f64>, Error> {
-        let width = channels.len();
-        let size = times.len() * width;
-        let mut std_devs = curve.std_devs.clone().unwrap_or(vec![f64::NAN; size]);
-        let told = |place: &usize| {
-            let mut column = std_devs.iter().skip(*place).step_by(width);
-            column.any(|std_dev| !std_dev.is_nan())
-        };
-        let places: Vec<usize> = (0..width).filter(|place| !told(place)).collect();
-        let own: Vec<usize> = places.iter().map(|&place| channels[place]).collect();
-        let found = smoothing_std_devs(series, &own, times)?;
-        for (column, &place) in places.iter().enumerate() {
-            let cells = std_devs.iter_mut().skip(place).step_by(width);
-            let from = found.iter().skip(column).step_by(own.len());
-            cells.zip(from).for_each(|(to, from)| *to = *from);
-        }
-        Ok(std_devs)
+        [end(-1.0), end(1.0)]
     }
 
     /// What is filled in at one time of a channel: `value` in gaps, the nearest value outside.
@@ -244,6 +221,13 @@ impl Filler {
         let next = knots.partition_point(|&knot| knot < time);
         if knots.get(next) == Some(&time) {
             return channel.values[next];
+        }
+        if self
+            .targets
+            .as_ref()
+            .is_some_and(|targets| !targets.contains(number))
+        {
+            return f64::NAN;
         }
         // A stretch outside reaches to the end of the series, or of what is asked.
         let (first, last) = channel.ends;
@@ -262,6 +246,38 @@ impl Filler {
             _ => f64::NAN,
         }
     }
+}
+
+/// Deviations as the interpolators tell them, otherwise the sizes of their errors.
+fn std_devs(
+    spreads: &[Spread],
+    series: &Series,
+    channels: &[usize],
+    times: &[f64],
+    curve: &Curve,
+) -> Vec<f64> {
+    let width = channels.len();
+    let size = times.len() * width;
+    let mut std_devs = curve.std_devs.clone().unwrap_or(vec![f64::NAN; size]);
+    for (place, &channel) in channels.iter().enumerate() {
+        let mut column = std_devs.iter().skip(place).step_by(width);
+        let Some(spread) = spreads.get(channel) else {
+            continue;
+        };
+        if column.any(|std_dev| !std_dev.is_nan()) {
+            continue;
+        }
+        let (knots, _) = series.observed(channel);
+        let cells = std_devs.iter_mut().skip(place).step_by(width);
+        for (cell, time) in cells.zip(times) {
+            let after = knots.partition_point(|knot| knot < time);
+            if let (Some(before), Some(end)) = (after.checked_sub(1), knots.get(after)) {
+                let gap = end - knots[before];
+                *cell = spread.at(gap, (time - knots[before]) / gap);
+            }
+        }
+    }
+    std_devs
 }
 
 /// What is known of a channel.
@@ -286,6 +302,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::Hidden;
     use crate::fill::Method;
 
     const NAN: f64 = f64::NAN;
@@ -364,9 +381,9 @@ mod tests {
         assert_eq!(rows, [0.0, 1.5, 1.0, 4.5, 2.0, 7.5]);
     }
 
-    /// Noise around a line: bands of smoothing are those of any other method around its own curve.
+    /// A method that tells its deviations keeps them; the others get the sizes of their errors.
     #[test]
-    fn bands_are_as_wide_for_every_method() {
+    fn bands_are_made_of_deviations_that_are_told_or_measured() {
         let values = (0..50)
             .map(|k| f64::from(k) + f64::from(k * k % 5))
             .collect::<Vec<_>>();
@@ -375,13 +392,27 @@ mod tests {
         let width = |name: &str| {
             let method = Method::named(name).unwrap().plain().unwrap();
             let mut filler = Filler::new(method, Bounds::none(1), 1);
-            let (level, factors) = (0.9, vec![2.0]);
-            filler.bands = Some(BandCalibration { level, factors });
+            let hidden = Hidden {
+                series: 0,
+                row: 1,
+                channel: 0,
+                value: 0.5,
+                gap: 2.0,
+                part: 0.5,
+            };
+            filler.bands = Some(BandCalibration {
+                level: 0.9,
+                factors: vec![2.0],
+                spreads: Spread::of_channels(1, &[hidden], &[0.0], 0.9),
+            });
             let [lower, upper] = filler.at(&series, &[7.5]).unwrap().bands.unwrap();
             upper[0] - lower[0]
         };
-        assert!(width("linear") > 0.0);
-        assert!((width("linear") - width("smoothing")).abs() < 1e-12);
+        // The size of the only error, 0.5, counts as 1.645 deviations.
+        assert!((width("linear") - 2.0 * 2.0 * 0.5 / 1.644_853_626_951_473).abs() < 1e-12);
+        let told = Method::named("smoothing").unwrap().plain().unwrap();
+        let told = told.curve(&series, &[0], &[7.5]).unwrap().std_devs.unwrap()[0];
+        assert!((width("smoothing") - 4.0 * told).abs() < 1e-12);
     }
 
     #[test]

@@ -22,7 +22,7 @@
 //! let mut writer = TableWriter::create(output, reader.shape())?;
 //! apply(&mut reader, &mut writer, |series| fitted.fill(series, &Asked::Holes))?;
 //! writer.finish()?;
-//! # assert_eq!(fitted.method(0), "natural");
+//! # assert_eq!(fitted.method(0), "combined");
 //! # assert!(!std::fs::read_to_string(output).map_err(cssc::Error::other)?.contains(",\n"));
 //! # Ok(()) }
 //! # #[cfg(not(feature = "tables"))]
@@ -30,6 +30,7 @@
 //! ```
 
 use super::asked::Asked;
+use super::combined::{COMBINED, Combined};
 use super::filler::{Answer, Filler};
 #[cfg(feature = "nn")]
 use super::learn::LearnOptions;
@@ -39,9 +40,13 @@ use super::sample::sample;
 use super::training::{Trained, Training, Trainings};
 use crate::Error;
 use crate::data::{Dataset, Filled, Series};
-use crate::evaluate::{Bound, Bounds, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator};
+use crate::evaluate::{
+    Bound, Bounds, Combination, Criterion, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator,
+    Judging,
+};
 #[cfg(feature = "nn")]
 use crate::model::Model;
+use crate::predict::PredictOptions;
 #[cfg(feature = "nn")]
 use crate::train::Progress;
 use std::ops::ControlFlow;
@@ -50,19 +55,32 @@ use std::time::Duration;
 
 /// Fewest hidden values from which a method is chosen.
 const FEWEST_HIDDEN: usize = 10;
-/// The method where nothing can be compared.
+/// The method where nothing can be compared, and where another has nothing to say.
 const PLAINEST: &str = "linear";
+/// The method that is believed as much as the plainest before anything is known: it has been drawn towards
+/// straight lines by its own cross-validation.
+const FAVOURED: &str = "regression";
+/// The part of the budget that is for training; the rest is for the comparison of what was trained.
+#[cfg(feature = "nn")]
+const FOR_TRAINING: f64 = 0.5;
 
 /// How gaps are to be filled.
 #[derive(Clone, Debug, Default)]
 pub struct Imputer {
-    /// Methods to choose from. Default `None`: those of [`METHODS`] that take part by default,
-    /// trained ones where they can be trained. One that is named and cannot be is an error.
+    /// Methods to choose from, one for each channel. Default `None`: those of [`METHODS`] that take part
+    /// by default, trained ones where they can be trained, are combined with weights for each channel
+    /// and length of gap. One that is named and cannot be trained is an error.
     pub methods: Option<Vec<&'static Method>>,
+    /// What counts: the mean squared or the mean absolute error.
+    pub criterion: Criterion,
+    /// Names of the channels to be filled; the others only help. Default `None`: all.
+    pub targets: Option<Vec<String>>,
     /// Interpolators of your own, compared with the methods.
     pub others: Vec<Arc<dyn Interpolator>>,
     /// What is hidden to compare them; its seed and its longest gap are those below.
     pub hold_out: HoldOutOptions,
+    /// What is known about the data: whether times are dates, periods; its seed is that below.
+    pub predict: PredictOptions,
     /// How models are trained; its seed and its longest gap are those below.
     #[cfg(feature = "nn")]
     pub learn: LearnOptions,
@@ -110,6 +128,7 @@ pub enum Event<'a> {
 #[derive(Clone, Debug)]
 pub struct Fitted {
     filler: Filler,
+    combination: Option<Combination>,
     evaluation: Option<Evaluation>,
     hidden: usize,
     notes: Vec<String>,
@@ -137,7 +156,7 @@ impl Imputer {
     /// `watch` hears how it goes.
     ///
     /// # Errors
-    /// If a bound is for no column, a method that was named cannot be trained, or `watch` stops it.
+    /// If a bound or a target is no column, a method that was named cannot be trained, or `watch` stops it.
     pub fn fit(
         &self,
         data: &Dataset,
@@ -157,19 +176,23 @@ impl Imputer {
         mut watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<Fitted, Error> {
         let bounds = self.bounds(data)?;
+        let targets = self.target_channels(data)?;
+        let hold_out = HoldOutOptions {
+            channels: targets.clone(),
+            absent_rows: self.predict.absent_rows,
+            ..self.hold_out()
+        };
         let sampled = sample(data)?;
         let own_gaps = sampled.as_ref().map(Gaps::find);
         let compared = sampled.as_ref().unwrap_or(data);
-        let held = HoldOut::new(
-            compared,
-            own_gaps.as_ref().unwrap_or(gaps),
-            &self.hold_out(),
-        )?;
+        let held = HoldOut::new(compared, own_gaps.as_ref().unwrap_or(gaps), &hold_out)?;
         let mut fitted = Fitted {
+            combination: None,
             filler: Filler {
                 candidates: Vec::new(),
                 chosen: vec![0; data.channels()],
                 bounds,
+                targets,
                 longest_gap: self.longest_gap,
                 extrapolate: self.extrapolate,
                 bands: None,
@@ -199,7 +222,13 @@ impl Imputer {
             return Ok(fitted);
         }
         let methods = self.candidates();
-        let plain = methods.iter().filter_map(|method| method.plain());
+        let options = PredictOptions {
+            seed: self.seed,
+            ..self.predict.clone()
+        };
+        let plain = methods
+            .iter()
+            .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
         #[cfg(feature = "nn")]
         self.train(&mut fitted, &methods, &held.visible, &mut watch)?;
@@ -208,7 +237,13 @@ impl Imputer {
                 "there is no method to fill with; name at least one".to_owned(),
             ));
         }
-        fitted.compare(&held, self.bands, &mut watch)?;
+        let judging = Judging {
+            bands: self.bands,
+            criterion: self.criterion,
+            combined: None,
+        };
+        fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
+        fitted.learn(data)?;
         Ok(fitted)
     }
 
@@ -218,6 +253,24 @@ impl Imputer {
             seed: self.seed,
             ..self.hold_out.clone()
         }
+    }
+
+    fn target_channels(&self, data: &Dataset) -> Result<Option<Vec<usize>>, Error> {
+        let names = data.channel_names();
+        let place = |target: &String| {
+            let found = names.iter().position(|name| name == target);
+            found.ok_or_else(|| {
+                Error::Setting(format!(
+                    "there is no column of values `{target}` to be filled; there are {}",
+                    names.join(", ")
+                ))
+            })
+        };
+        let places = self
+            .targets
+            .as_ref()
+            .map(|all| all.iter().map(place).collect());
+        places.transpose()
     }
 
     /// The bounds of every channel of `data`.
@@ -245,7 +298,7 @@ impl Imputer {
         options.longest_gap = self.longest_gap;
         let training = Training {
             options: &options,
-            budget: self.budget,
+            budget: self.budget.map(|budget| budget.mul_f64(FOR_TRAINING)),
             required: self.methods.is_some(),
         };
         let candidates = &mut fitted.filler.candidates;
@@ -269,13 +322,14 @@ impl Fitted {
     fn compare(
         &mut self,
         held: &HoldOut,
-        bands: Option<f64>,
+        mut judging: Judging,
+        combine: bool,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let Filler {
             candidates, bounds, ..
         } = &self.filler;
-        let mut answers = Vec::with_capacity(candidates.len());
+        let mut answers = Vec::with_capacity(candidates.len() + 1);
         for (number, candidate) in candidates.iter().enumerate() {
             let event = Event::Comparing {
                 name: candidate.name(),
@@ -287,11 +341,63 @@ impl Fitted {
             }
             answers.push((candidate.name(), held.answers(candidate.as_ref(), bounds)?));
         }
-        let evaluation = Evaluation::new(held, &answers, bands)?;
+        let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
+        if let Some(reference) = reference.filter(|_| combine) {
+            let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
+            let favoured = answers.iter().position(|(name, _)| *name == FAVOURED);
+            let (combination, mut combined) =
+                Combination::find(held, &all, reference, favoured, judging.criterion);
+            for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
+                *value = bounds.apply(hidden.channel, *value);
+            }
+            judging.combined = Some(answers.len());
+            answers.push((COMBINED, combined));
+            self.combination = Some(combination);
+        }
+        let evaluation = Evaluation::new(held, &answers, &judging);
         self.filler.chosen.clone_from(&evaluation.chosen);
         self.filler.bands = evaluation.bands();
         self.evaluation = Some(evaluation);
         Ok(())
+    }
+
+    /// Fits what fills to all data: what was hidden is in sight again.
+    fn learn(&mut self, data: &Dataset) -> Result<(), Error> {
+        let candidates = &mut self.filler.candidates;
+        let (count, chosen) = (candidates.len(), &self.filler.chosen);
+        let channels: Vec<usize> = (0..chosen.len()).collect();
+        let weighted = self.combination.as_ref();
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            let used = weighted.is_some_and(|weighted| weighted.uses(number, &channels));
+            if (used || chosen.contains(&number))
+                && let Some(learned) = candidate.fitted_to(data)?
+            {
+                *candidate = learned;
+            }
+        }
+        let reference = candidates.iter().position(|one| one.name() == PLAINEST);
+        if let (Some(combination), Some(reference)) = (&self.combination, reference) {
+            let all = candidates[..count].to_vec();
+            candidates.push(Arc::new(Combined::new(all, reference, combination.clone())));
+        }
+        Ok(())
+    }
+
+    /// The mean weights of the methods that are combined in a channel, the largest first; empty where one
+    /// method fills it.
+    #[must_use]
+    pub fn weights(&self, channel: usize) -> Vec<(&str, f64)> {
+        let Some(combination) = &self.combination else {
+            return Vec::new();
+        };
+        if self.method(channel) != COMBINED {
+            return Vec::new();
+        }
+        let names = self.filler.candidates.iter().map(|one| one.name());
+        let weights = names.zip(combination.mean_weights(channel));
+        let mut weights: Vec<_> = weights.filter(|(_, weight)| *weight > 0.0).collect();
+        weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+        weights
     }
 
     /// Fills a series.
@@ -378,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_plain_method_is_chosen_and_every_step_is_told() {
+    fn methods_are_combined_and_every_step_is_told() {
         let data = waves();
         let imputer = Imputer {
             budget: Some(Duration::ZERO),
@@ -393,10 +499,14 @@ mod tests {
             ControlFlow::Continue(())
         });
         let fitted = fitted.unwrap();
-        assert_eq!(
-            told,
-            ["previous", "linear", "makima", "natural", "smoothing"]
-        );
+        let all = METHODS
+            .iter()
+            .filter(|method| method.by_default && !method.is_trained());
+        let all: Vec<&str> = all.map(|method| method.name).collect();
+        assert_eq!(told, all);
+        assert_eq!(fitted.method(1), COMBINED);
+        let weights: f64 = fitted.weights(1).iter().map(|(_, weight)| weight).sum();
+        assert!((weights - 1.0).abs() < 1e-9);
         assert!(fitted.notes().is_empty());
         let filled = fitted.fill(&data.series()[0], &Asked::Holes).unwrap();
         let off = filled.values.chunks(2).enumerate();

@@ -10,6 +10,7 @@ use super::trained::{ModelInterpolator, Recipe};
 use crate::evaluate::Interpolator;
 #[cfg(feature = "nn")]
 use crate::model::{MODEL_METHODS, ModelConfig, ModelMethod};
+use crate::predict::{Inputs, PredictOptions, Regression};
 use crate::{Error, SplineKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -30,6 +31,8 @@ pub struct Method {
 #[derive(Clone, Copy, Debug)]
 enum Making {
     Plain(fn() -> Arc<dyn Interpolator>),
+    /// In closed form, from all data at once.
+    Regression(Inputs),
     #[cfg(feature = "nn")]
     Trained(Recipe),
 }
@@ -88,6 +91,39 @@ const PLAIN: &[Method] = &[
         description: "the cubic smoothing spline: near the values, not through them; for noisy data",
         by_default: true,
         making: Making::Plain(|| Arc::new(Smoothing)),
+    },
+    Method {
+        name: "seasonal",
+        description: "the same time of day, week, year, or of a period that the data show",
+        by_default: true,
+        making: Making::Regression(Inputs {
+            own: false,
+            season: true,
+            others: false,
+            factors: false,
+        }),
+    },
+    Method {
+        name: "low-rank",
+        description: "factors that many columns share",
+        by_default: true,
+        making: Making::Regression(Inputs {
+            own: false,
+            season: false,
+            others: false,
+            factors: true,
+        }),
+    },
+    Method {
+        name: "regression",
+        description: "a ridge regression on the neighbouring values, the season and the other columns",
+        by_default: true,
+        making: Making::Regression(Inputs {
+            own: true,
+            season: true,
+            others: true,
+            factors: true,
+        }),
     },
 ];
 
@@ -156,14 +192,25 @@ impl Method {
     /// Whether a model must be trained for it.
     #[must_use]
     pub fn is_trained(&self) -> bool {
-        !matches!(self.making, Making::Plain(_))
+        !matches!(self.making, Making::Plain(_) | Making::Regression(_))
     }
 
     /// Its interpolator, if it needs no training.
     #[must_use]
     pub fn plain(&self) -> Option<Arc<dyn Interpolator>> {
+        self.untrained(&PredictOptions::default())
+    }
+
+    /// The same with what is known about the data.
+    #[must_use]
+    pub fn untrained(&self, options: &PredictOptions) -> Option<Arc<dyn Interpolator>> {
         match self.making {
             Making::Plain(make) => Some(make()),
+            Making::Regression(inputs) => Some(Arc::new(Regression::new(
+                self.name,
+                inputs,
+                options.clone(),
+            ))),
             #[cfg(feature = "nn")]
             Making::Trained(_) => None,
         }
@@ -180,7 +227,7 @@ impl Method {
     #[cfg(feature = "nn")]
     pub(super) fn recipe(&self) -> Option<&Recipe> {
         match &self.making {
-            Making::Plain(_) => None,
+            Making::Plain(_) | Making::Regression(_) => None,
             Making::Trained(recipe) => Some(recipe),
         }
     }

@@ -1,7 +1,8 @@
 //! From series with gaps to filled series that can be trusted.
 //!
 //! [`Imputer`] does all of it: it hides what is known, trains, compares every method of [`METHODS`]
-//! on what was hidden ([`evaluate`](crate::evaluate)), and fills with the best one for each channel.
+//! on what was hidden ([`evaluate`](crate::evaluate)), and fills with what is best for each channel:
+//! all of them, weighted for the length of the gap, or a simple one where that brings nothing.
 //!
 //! | file | |
 //! |---|---|
@@ -9,6 +10,7 @@
 //! | `trained` | a trained model as a method (`nn`) |
 //! | `methods` | the registry: every method by name |
 //! | `steps` | channels that move in steps, where no smooth curve can help |
+//! | `combined` | all methods together, weighted |
 //! | `asked` | which rows are wanted |
 //! | `filler` | fills a series |
 //! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
@@ -18,6 +20,7 @@
 //! Without the feature `nn` there are the plain methods.
 
 mod asked;
+mod combined;
 mod filler;
 mod imputer;
 #[cfg(feature = "nn")]
@@ -36,6 +39,7 @@ mod windows;
 pub use crate::data::Filled;
 pub use crate::evaluate::{Bound, Bounds};
 pub use asked::Asked;
+pub use combined::Combined;
 pub use filler::{Answer, Filler};
 pub use imputer::{Event, Fitted, Imputer};
 #[cfg(feature = "nn")]

@@ -87,7 +87,7 @@ impl Interpolator for Smoothing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::{curve_within, smoothing_std_devs};
+    use crate::evaluate::curve_within;
     use crate::fill::METHODS;
 
     /// Channel a: 0, 2, missing, 6 at times 0..3; channel b only at 1 and 2.
@@ -123,15 +123,5 @@ mod tests {
         assert_eq!(ask(&[1]), [6.0]);
         let previous = Previous.curve(&series(), &[0, 1], &[1.5]).unwrap();
         assert_eq!(previous.values, [2.0, 5.0]);
-    }
-
-    #[test]
-    fn smoothing_tells_the_deviations_that_bands_are_made_of() {
-        let values = (0..40).map(|k| f64::from(k * k % 7)).collect();
-        let times: Vec<f64> = (0..40).map(f64::from).collect();
-        let series = Series::new(None, 1, times, values).unwrap();
-        let asked = [0.5, 7.25];
-        let told = Smoothing.curve(&series, &[0], &asked).unwrap().std_devs;
-        assert_eq!(told, smoothing_std_devs(&series, &[0], &asked).ok());
     }
 }

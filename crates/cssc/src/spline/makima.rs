@@ -13,6 +13,19 @@
 /// Weight sums below this part of the channel's largest count as zero (scipy's `break_mult`).
 const VANISHING: f64 = 1e-9;
 
+/// The slope at one point from the chords of two points on either side.
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub(crate) fn makima_slope([before2, before, after, after2]: [f64; 4]) -> f64 {
+    let (w1, w2) = (weight(after, after2), weight(before2, before));
+    let size = [before2, before, after, after2].map(f64::abs);
+    let largest = size.into_iter().fold(0.0, f64::max);
+    if w1 + w2 > VANISHING * largest {
+        before + w2 / (w1 + w2) * (after - before)
+    } else {
+        0.5 * (before2 + after2)
+    }
+}
+
 /// The slopes at points with these gaps and values; at least two points.
 pub(crate) fn slopes(gaps: &[f64], values: &[f64]) -> Vec<f64> {
     let chord = |i: usize| (values[i + 1] - values[i]) / gaps[i];

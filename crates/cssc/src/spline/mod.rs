@@ -22,6 +22,8 @@ mod pieces;
 mod shared_knots;
 pub(crate) mod tridiagonal;
 
+#[cfg(any(feature = "nn", feature = "tables"))]
+pub(crate) use makima::makima_slope;
 pub(crate) use moments::cubic_from_moments;
 pub use pieces::PiecewiseCubic;
 pub(crate) use pieces::{Cursor, PieceRows, shift};

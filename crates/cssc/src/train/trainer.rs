@@ -120,6 +120,12 @@ impl TrainConfig {
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), String> {
+        if !(1e-30..=1e30).contains(&self.rate) {
+            return Err(format!(
+                "`rate` is {}; give a positive number, from 1e-30 to 1e30",
+                self.rate
+            ));
+        }
         if self.batch == 0 {
             return Err("`batch` is 0; give at least 1".into());
         }
@@ -127,7 +133,6 @@ impl TrainConfig {
             return Err("`validate-every` is 0; give at least 1".into());
         }
         checks::positive(&[
-            ("rate", self.rate),
             ("late-fit-weight", self.late_fit_weight),
             ("clip", self.clip.unwrap_or(1.0)),
         ])?;

@@ -1,0 +1,368 @@
+//! What is known about a missing value: the features of the regression.
+//!
+//! All of them are departures from a chord, or vanish at both ends of the gap for another reason. So the
+//! curve passes through the known values, and is continuous. With W the position in the gap, u = W(1-W):
+//!
+//! | input | features |
+//! |---|---|
+//! | own values | modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
+//! | season, for every period | the profile; the same channel in the two nearest cycles, in up to four others (earlier and later in turn, those whose holes are short); u·sin, u·cos |
+//! | other channels | the twelve that correlate most, as straight lines through what is known of them; the same counted only where they are known closely; the six that correlate most one step earlier and later; the prediction of the shared factors |
+
+use super::columns::Columns;
+use super::lookup::{Look, look, row_from};
+use super::period::periods;
+use super::piece::{Piece, departure};
+use super::profile::Profile;
+use super::{Inputs, PredictOptions};
+use crate::data::scale::mean_and_deviation;
+use crate::data::{Dataset, Series};
+use crate::evaluate::Gaps;
+use std::f64::consts::TAU;
+
+/// Features of own values, of a period, of another channel.
+const OWN: usize = 10;
+const OF_PERIOD: usize = 5;
+const OF_OTHER: usize = 2;
+/// Other channels that are also looked at a step earlier and later: some lag behind others.
+const LAGGED: usize = 6;
+const STEPS: [f64; 2] = [-1.0, 1.0];
+/// Cycles that are looked at, earlier and later in turn.
+const CYCLES: [f64; 8] = [-1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0];
+/// How many of them count as near, and at most as far.
+const NEAR: usize = 2;
+const FARTHER: usize = 4;
+/// A hole longer than this part of the period says nothing about a cycle.
+const HOLE_OF_PERIOD: f64 = 0.34;
+/// A channel is known closely where its neighbouring values are at most so many usual steps apart.
+const CLOSE: f64 = 1.25;
+
+/// What all features are made with: found once for a data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Design {
+    pub(super) inputs: Inputs,
+    pub(super) periods: Vec<f64>,
+    pub(super) usual: f64,
+    origin: f64,
+    columns: Columns,
+    /// Mean and standard deviation of every channel.
+    scales: Vec<(f64, f64)>,
+}
+
+/// The profiles of every channel and period: made of what is in sight.
+pub(super) type Profiles = Vec<Vec<Profile>>;
+
+impl Design {
+    pub(super) fn new(
+        data: &Dataset,
+        gaps: &Gaps,
+        inputs: Inputs,
+        options: &PredictOptions,
+    ) -> Self {
+        let usual = gaps.typical.unwrap_or(0.0);
+        let found = |_: ()| periods(data, usual, options.seconds, &options.periods);
+        let origin = data.series().iter().filter_map(|one| one.times().first());
+        let length = usual_length(gaps).unwrap_or(2.0 * usual);
+        let columns = if inputs.others || inputs.factors {
+            Columns::new(data, length, inputs.factors)
+        } else {
+            Columns {
+                others: vec![Vec::new(); data.channels()],
+                factors: None,
+            }
+        };
+        Self {
+            inputs,
+            periods: inputs.season.then_some(()).map(found).unwrap_or_default(),
+            usual,
+            origin: origin.copied().fold(f64::INFINITY, f64::min),
+            columns,
+            scales: (0..data.channels())
+                .map(|channel| mean_and_deviation(data, channel))
+                .collect(),
+        }
+    }
+
+    /// The profiles that `data` show.
+    pub(super) fn profiles(&self, data: &Dataset) -> Profiles {
+        let of_channel = |channel: usize| {
+            let profile =
+                |&period: &f64| Profile::new(data, channel, period, self.usual, self.origin);
+            self.periods.iter().map(profile).collect()
+        };
+        (0..data.channels()).map(of_channel).collect()
+    }
+
+    /// The number of features of a channel.
+    pub(super) fn width(&self, channel: usize) -> usize {
+        let own = if self.inputs.own { OWN } else { 0 };
+        let others = if self.inputs.others {
+            self.columns.others[channel].len()
+        } else {
+            0
+        };
+        own + OF_PERIOD * self.periods.len()
+            + OF_OTHER * others
+            + STEPS.len() * others.min(LAGGED)
+            + usize::from(self.columns.factors.is_some())
+    }
+
+    pub(super) fn others(&self, channel: usize) -> &[usize] {
+        match self.inputs.others {
+            true => &self.columns.others[channel],
+            false => &[],
+        }
+    }
+}
+
+/// The gap length in the middle of the missing cells.
+fn usual_length(gaps: &Gaps) -> Option<f64> {
+    let mut lengths: Vec<(f64, usize)> = gaps
+        .all
+        .iter()
+        .map(|g| (g.length(), g.cells.max(1)))
+        .collect();
+    lengths.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all: usize = lengths.iter().map(|(_, cells)| cells).sum();
+    let mut sum = 0;
+    lengths.into_iter().find_map(|(length, cells)| {
+        sum += cells;
+        (2 * sum >= all).then_some(length)
+    })
+}
+
+/// The features of one channel of one series, gap by gap; keeps what all cells of a gap share.
+pub(super) struct Features<'a> {
+    design: &'a Design,
+    profiles: &'a [Profile],
+    series: &'a Series,
+    channel: usize,
+    piece: Option<Piece>,
+    /// The other channels at both ends of the gap.
+    others: Vec<Option<[f64; 2]>>,
+    /// The first of them a step earlier and later, the same.
+    lagged: Vec<Option<[f64; 2]>>,
+    /// The channels that tell the factors, the same.
+    loaded: Vec<Option<[f64; 2]>>,
+    /// Own values around the gap in other cycles: [periods, cycles].
+    cycles: Vec<Option<[f64; 2]>>,
+    known: Vec<(usize, f64)>,
+    /// The features, in the order of the table above.
+    pub(super) values: Vec<f64>,
+}
+
+impl<'a> Features<'a> {
+    pub(super) fn new(
+        design: &'a Design,
+        profiles: &'a Profiles,
+        series: &'a Series,
+        channel: usize,
+    ) -> Self {
+        Self {
+            design,
+            profiles: &profiles[channel],
+            series,
+            channel,
+            piece: None,
+            others: Vec::new(),
+            lagged: Vec::new(),
+            loaded: Vec::new(),
+            cycles: Vec::new(),
+            known: Vec::new(),
+            values: vec![0.0; design.width(channel)],
+        }
+    }
+
+    /// Goes to another gap.
+    pub(super) fn enter(&mut self, piece: Piece) {
+        if self.piece == Some(piece) {
+            return;
+        }
+        let rows = [piece.start, piece.end].map(|time| row_from(self.series, time));
+        let ends = |channel: usize| {
+            let start = look(self.series, channel, piece.start, rows[0])?;
+            let end = look(self.series, channel, piece.end, rows[1])?;
+            Some([start.value, end.value])
+        };
+        self.others.clear();
+        self.others
+            .extend(self.design.others(self.channel).iter().map(|&k| ends(k)));
+        let mut lagged = std::mem::take(&mut self.lagged);
+        lagged.clear();
+        for (channel, shift) in self.shifted() {
+            let ends = [piece.start, piece.end].map(|end| self.look_at(channel, end + shift));
+            lagged.push(match ends {
+                [Some(start), Some(end)] => Some([start, end]),
+                _ => None,
+            });
+        }
+        self.lagged = lagged;
+        self.loaded.clear();
+        if let Some(factors) = &self.design.columns.factors {
+            self.loaded
+                .extend(factors.loaded[self.channel].iter().map(|&k| ends(k)));
+        }
+        self.cycles.clear();
+        for &period in &self.design.periods {
+            for cycle in CYCLES {
+                let shifted = [piece.start, piece.end]
+                    .map(|time| self.in_cycle(time + cycle * period, period));
+                self.cycles.push(match shifted {
+                    [Some(start), Some(end)] => Some([start, end]),
+                    _ => None,
+                });
+            }
+        }
+        self.piece = Some(piece);
+    }
+
+    /// Channels that are looked at a step earlier or later, and by how much.
+    fn shifted(&self) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        let (design, channel) = (self.design, self.channel);
+        let others = design.others(channel).iter().take(LAGGED);
+        others.flat_map(|&k| STEPS.map(|step| (k, step * design.usual)))
+    }
+
+    fn look_at(&self, channel: usize, time: f64) -> Option<f64> {
+        look(self.series, channel, time, row_from(self.series, time)).map(|look| look.value)
+    }
+
+    /// The own channel in another cycle, if it is known well enough.
+    fn in_cycle(&self, time: f64, period: f64) -> Option<f64> {
+        let Look { value, hole } =
+            look(self.series, self.channel, time, row_from(self.series, time))?;
+        (hole <= HOLE_OF_PERIOD * period).then_some(value)
+    }
+
+    /// The features at a time inside the gap.
+    pub(super) fn at(&mut self, time: f64) -> &[f64] {
+        if let Some(piece) = self.piece {
+            let mut values = std::mem::take(&mut self.values);
+            values.clear();
+            self.own(&piece, time, &mut values);
+            self.season(&piece, time, &mut values);
+            self.other_channels(&piece, time, &mut values);
+            self.factors(&piece, time, &mut values);
+            self.values = values;
+        }
+        &self.values
+    }
+
+    fn own(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        if !self.design.inputs.own {
+            return;
+        }
+        let part = piece.part(time);
+        let bump = part * (1.0 - part);
+        let (mean, scale) = self.design.scales[self.channel];
+        let level = mean - piece.chord(part);
+        let rows = piece.length() / self.design.usual.max(f64::MIN_POSITIVE);
+        values.extend([
+            piece.makima(part),
+            piece.bend_before(part, piece.before[0]),
+            piece.bend_after(part, piece.after[0]),
+            piece.bend_before(part, piece.before[1]),
+            piece.bend_after(part, piece.after[1]),
+            bump * level,
+            bump * bump * level,
+            bump * scale,
+            bump * (2.0 * part - 1.0) * scale,
+            bump * rows.sqrt() * scale,
+        ]);
+    }
+
+    fn season(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        let part = piece.part(time);
+        let bump = part * (1.0 - part) * self.design.scales[self.channel].1;
+        for (number, &period) in self.design.periods.iter().enumerate() {
+            let profile = &self.profiles[number];
+            let ends = [piece.start, piece.end].map(|time| profile.at(time));
+            values.push(departure(part, profile.at(time), ends));
+            let (mut near, mut far) = ((0.0, 0), (0.0, 0));
+            for (place, cycle) in CYCLES.into_iter().enumerate() {
+                let Some(ends) = self.cycles[number * CYCLES.len() + place] else {
+                    continue;
+                };
+                if near.1 == NEAR && far.1 == FARTHER {
+                    break;
+                }
+                if let Some(value) = self.in_cycle(time + cycle * period, period) {
+                    let sum = if near.1 < NEAR { &mut near } else { &mut far };
+                    sum.0 += departure(part, value, ends);
+                    sum.1 += 1;
+                }
+            }
+            let mean = |(sum, count): (f64, usize)| sum / count.max(1) as f64;
+            let angle = TAU * (time - self.design.origin) / period;
+            values.extend([
+                mean(near),
+                mean(far),
+                bump * angle.sin(),
+                bump * angle.cos(),
+            ]);
+        }
+    }
+
+    fn other_channels(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        let part = piece.part(time);
+        let row = row_from(self.series, time);
+        for (&channel, ends) in self.design.others(self.channel).iter().zip(&self.others) {
+            let found = ends.and_then(|ends| {
+                let Look { value, hole } = look(self.series, channel, time, row)?;
+                let departure = departure(part, value, ends);
+                let close = hole <= CLOSE * self.design.usual;
+                Some([departure, if close { departure } else { 0.0 }])
+            });
+            values.extend(found.unwrap_or_default());
+        }
+        for ((channel, shift), ends) in self.shifted().zip(&self.lagged) {
+            let found = ends
+                .and_then(|ends| Some(departure(part, self.look_at(channel, time + shift)?, ends)));
+            values.push(found.unwrap_or(0.0));
+        }
+    }
+
+    /// Factors are known at rows; between them lies the straight line.
+    fn factors(&mut self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        if self.design.columns.factors.is_none() {
+            return;
+        }
+        let times = self.series.times();
+        let row = row_from(self.series, time);
+        if times.get(row) == Some(&time) {
+            values.push(self.factors_at(piece, row));
+            return;
+        }
+        let neighbours = [row.checked_sub(1), Some(row)].map(|row| {
+            let row = row.filter(|&row| row < times.len())?;
+            let inside = times[row] > piece.start && times[row] < piece.end;
+            let value = if inside {
+                self.factors_at(piece, row)
+            } else {
+                0.0
+            };
+            Some((times[row], value))
+        });
+        values.push(match neighbours {
+            [Some((before, first)), Some((after, last))] => {
+                let part = (time - before) / (after - before);
+                (1.0 - part) * first + part * last
+            }
+            _ => 0.0,
+        });
+    }
+
+    fn factors_at(&mut self, piece: &Piece, row: usize) -> f64 {
+        let Some(factors) = &self.design.columns.factors else {
+            return 0.0;
+        };
+        let part = piece.part(self.series.times()[row]);
+        self.known.clear();
+        for (&channel, ends) in factors.loaded[self.channel].iter().zip(&self.loaded) {
+            if let (Some(ends), Some(value)) = (*ends, self.series.value(row, channel)) {
+                self.known.push((channel, departure(part, value, ends)));
+            }
+        }
+        factors.predict(self.channel, &self.known)
+    }
+}

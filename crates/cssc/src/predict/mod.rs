@@ -1,0 +1,61 @@
+//! Predictions that know more than the near past and future: the season and the other channels.
+//!
+//! On real tables most of what is missing can be known from elsewhere: the same hour yesterday, the other
+//! sensors. For a missing value at t in a gap from t_p to t_n, the *departure from the chord* of
+//! any function y known around the gap is y(t) - (1-W) y(t_p) - W y(t_n), W = (t - t_p)/(t_n - t_p). The departure
+//! of the channel itself is regressed on those of everything else, on values that were hidden in the
+//! pattern of the gaps (method notes, section 12). Then
+//!
+//! ```text
+//! value = chord + regression          o brings the shape, c brings it through the known values
+//! ```
+//!
+//! | file | |
+//! |---|---|
+//! | `lookup` | a channel at any time, as straight lines between known values |
+//! | `piece` | the stretch between two known values, and departures from its chord |
+//! | `period`, `profile` | periods of calendar and data, and the mean course over one |
+//! | `columns` | which channels move together, and the factors they share |
+//! | `design` | the features |
+//! | `ridge` | least squares with a penalty, chosen by cross-validation |
+//! | `regression` | learns, and predicts |
+//! | `stations` | series that share their times, side by side |
+
+mod columns;
+mod design;
+mod lookup;
+mod period;
+mod piece;
+mod profile;
+mod regression;
+mod ridge;
+mod stations;
+
+pub use regression::Regression;
+
+/// What a regression may look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// The values around the gap.
+    pub own: bool,
+    /// The same channel at other times of the same phase.
+    pub season: bool,
+    /// The other channels.
+    pub others: bool,
+    /// Factors that many channels share.
+    pub factors: bool,
+}
+
+/// What is known about the data beside their values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PredictOptions {
+    /// Times are seconds of dates: day, week and year are tried as periods.
+    pub seconds: bool,
+    /// Periods in the unit of the times. Default: those of the calendar, and what the data show.
+    pub periods: Vec<f64>,
+    /// Whether rows that are missing are to be filled as well as cells. Default false: gaps of missing rows
+    /// teach nothing where there are others.
+    pub absent_rows: bool,
+    /// Seed of what is hidden to learn from.
+    pub seed: u64,
+}

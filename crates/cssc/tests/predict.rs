@@ -1,0 +1,238 @@
+//! Predictions that know the season and the other channels: what they find, and what they must not see.
+#![cfg(any(feature = "nn", feature = "tables"))]
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use cssc::data::{Dataset, Random, Series};
+use cssc::evaluate::{Bounds, Gaps, HoldOut, HoldOutOptions, Interpolator};
+use cssc::fill::{Asked, Imputer, METHODS, Method};
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+const LEARNED: [&str; 3] = ["seasonal", "low-rank", "regression"];
+
+fn method(name: &str) -> Arc<dyn Interpolator> {
+    Method::named(name).unwrap().plain().unwrap()
+}
+
+/// One series; `value(row, channel)` is NaN where something is missing.
+fn table(rows: usize, channels: usize, value: impl Fn(usize, usize) -> f64) -> Dataset {
+    let values = (0..rows * channels).map(|at| value(at / channels, at % channels));
+    let times = (0..rows).map(|row| row as f64).collect();
+    let series = Series::new(None, channels, times, values.collect()).unwrap();
+    let names = (0..channels).map(|channel| format!("c{channel}")).collect();
+    Dataset::new(names, vec![series]).unwrap()
+}
+
+/// Reproducible noise, the same for every use of a place.
+fn noise(seed: u64, at: usize) -> f64 {
+    Random::stream(seed, at as u64).normal(0.0, 1.0)
+}
+
+/// Squared errors of a method on what is hidden, by channel.
+fn errors(name: &str, data: &Dataset) -> Vec<f64> {
+    let held = HoldOut::new(data, &Gaps::find(data), &HoldOutOptions::default()).unwrap();
+    let bounds = Bounds::none(data.channels());
+    let found = held.answers(method(name).as_ref(), &bounds).unwrap();
+    let mut sums = vec![(0.0, 0.0); data.channels()];
+    for (hidden, value) in held.hidden.iter().zip(&found.values) {
+        sums[hidden.channel].0 += (value - hidden.value).powi(2);
+        sums[hidden.channel].1 += 1.0;
+    }
+    sums.iter().map(|(sum, count)| sum / count).collect()
+}
+
+#[test]
+fn a_channel_is_found_from_another_that_moves_with_it() {
+    let data = table(600, 2, |row, channel| match channel {
+        0 if row % 13 < 3 => f64::NAN,
+        0 => noise(1, row),
+        _ => 5.0 - 2.0 * noise(1, row),
+    });
+    let error = errors("regression", &data)[0];
+    assert!(error < 0.01, "{error}");
+    let lines = errors("linear", &data)[0];
+    assert!(lines > 1.0, "{lines}");
+}
+
+#[test]
+fn what_repeats_itself_is_found_from_other_cycles() {
+    let wave = |row: usize| [0.0, 3.0, 1.0, -2.0, 4.0, -6.0, 0.5][row % 7];
+    let hole = |row: usize| row % 31 < 4;
+    let data = table(
+        500,
+        1,
+        |row, _| if hole(row) { f64::NAN } else { wave(row) },
+    );
+    for name in ["seasonal", "regression"] {
+        let error = errors(name, &data)[0];
+        assert!(error < 0.02, "{name}: {error}");
+    }
+}
+
+#[test]
+fn many_channels_that_share_factors_are_found_from_each_other() {
+    let data = table(500, 9, |row, channel| {
+        let shared = noise(1, row) + [1.0, -0.5, 2.0][channel % 3] * noise(2, row);
+        let hole = (row + 11 * channel) % 41 < 3;
+        if hole {
+            f64::NAN
+        } else {
+            shared + 0.1 * noise(3 + channel as u64, row)
+        }
+    });
+    let lines = errors("linear", &data);
+    for (channel, error) in errors("low-rank", &data).iter().enumerate() {
+        assert!(*error < 0.2 * lines[channel], "{channel}: {error}");
+    }
+}
+
+/// What is hidden may be anything: what is said about it stays the same to the last bit. The second
+/// channel copies the first and has holes of its own.
+#[test]
+fn nothing_of_a_hidden_value_reaches_what_is_said_about_it() {
+    let hole = |row: usize, channel: usize| (row + 7 * channel) % 17 < 3;
+    let plain = |row: usize, channel: usize| match channel {
+        _ if hole(row, channel) => f64::NAN,
+        0 | 1 => noise(1, row),
+        _ => noise(1, row) + noise(channel as u64, row),
+    };
+    let data = table(400, 7, plain);
+    let options = HoldOutOptions::default();
+    let held = HoldOut::new(&data, &Gaps::find(&data), &options).unwrap();
+    let first = held.rounds().next().unwrap();
+    let hidden: Vec<_> = held.hidden[first.clone()]
+        .iter()
+        .map(|h| (h.row, h.channel))
+        .collect();
+    let changed = table(400, 7, |row, channel| {
+        let more = if hidden.contains(&(row, channel)) {
+            1e6
+        } else {
+            0.0
+        };
+        plain(row, channel) + more
+    });
+    let again = HoldOut::new(&changed, &Gaps::find(&changed), &options).unwrap();
+    let bounds = Bounds::none(7);
+    for name in LEARNED {
+        let said = |held: &HoldOut| held.answers(method(name).as_ref(), &bounds).unwrap().values;
+        assert_eq!(
+            said(&held)[first.clone()],
+            said(&again)[first.clone()],
+            "{name}"
+        );
+    }
+}
+
+/// Two channels of the same noise that always miss the same rows: neither can tell the other.
+#[test]
+fn channels_that_are_missing_together_do_not_pretend_to_know_each_other() {
+    let data = table(600, 2, |row, _| {
+        if row % 11 < 2 {
+            f64::NAN
+        } else {
+            noise(1, row)
+        }
+    });
+    for error in errors("regression", &data) {
+        assert!(error > 0.8, "{error}");
+    }
+}
+
+/// Stations measured at the same times are each other's columns.
+#[test]
+fn series_that_share_their_times_help_each_other() {
+    let station = |number: usize| {
+        let hole = |row: usize| (row + 9 * number) % 23 < 3;
+        let value = |row: usize| {
+            if hole(row) {
+                f64::NAN
+            } else {
+                noise(1, row) + number as f64
+            }
+        };
+        let times = (0..400).map(|row| row as f64).collect();
+        Series::new(
+            Some(number.to_string()),
+            1,
+            times,
+            (0..400).map(value).collect(),
+        )
+        .unwrap()
+    };
+    let data = Dataset::new(vec!["x".into()], (0..3).map(station).collect()).unwrap();
+    let error = errors("regression", &data)[0];
+    assert!(error < 0.02, "{error}");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let data = table(300, 6, |row, channel| {
+        let hole = (row * 7 + channel * 3) % 19 < 2;
+        if hole {
+            f64::NAN
+        } else {
+            (row as f64 / 9.0).sin() + noise(channel as u64, row)
+        }
+    });
+    let fill = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let imputer = Imputer {
+            budget: Some(Duration::ZERO),
+            ..Imputer::default()
+        };
+        pool.install(|| {
+            let fitted = imputer.fit(&data, |_| ControlFlow::Continue(())).unwrap();
+            fitted
+                .fill(&data.series()[0], &Asked::Holes)
+                .unwrap()
+                .values
+        })
+    };
+    let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!(bits(fill(1)), bits(fill(3)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Whatever the holes: known values stay as they are, and inside them every gap gets a finite value.
+    #[test]
+    fn known_values_stay_and_gaps_are_filled(seed in 0_u64..1000, part in 0.05..0.6_f64, rows in 20_usize..150) {
+        let mut random = Random::new(seed);
+        let holes: Vec<bool> = (0..3 * rows).map(|_| random.unit() < part).collect();
+        let data = table(rows, 3, |row, channel| {
+            let value = (row as f64 / 5.0).sin() * (channel + 1) as f64 + noise(seed, row * 3 + channel);
+            if holes[row * 3 + channel] { f64::NAN } else { value }
+        });
+        let series = &data.series()[0];
+        let combined = Imputer { budget: Some(Duration::ZERO), ..Imputer::default() };
+        let fitted = combined.fit(&data, |_| ControlFlow::Continue(())).unwrap();
+        let mut curves = vec![fitted.fill(series, &Asked::Holes).unwrap().values];
+        for method in METHODS.iter().filter(|method| method.name != "smoothing") {
+            if let Some(plain) = method.plain() {
+                let learned = plain.fitted_to(&data).unwrap().unwrap_or(plain);
+                curves.push(learned.curve(series, &[0, 1, 2], series.times()).unwrap().values);
+            }
+        }
+        for curve in curves {
+            for (at, &known) in series.values().iter().enumerate() {
+                let channel = at % 3;
+                let (knots, _) = series.observed(channel);
+                let time = series.times()[at / 3];
+                let inside = knots.first().is_some_and(|first| time > *first)
+                    && knots.last().is_some_and(|last| time < *last);
+                if !known.is_nan() {
+                    prop_assert!((curve[at] - known).abs() <= 1e-12 * (1.0 + known.abs()));
+                } else if inside {
+                    prop_assert!(curve[at].is_finite());
+                }
+            }
+        }
+    }
+}
