@@ -161,7 +161,9 @@
         const paint = colour(name);
         // Where dots touch each other they let the curve shine through.
         const faded = (u, index) => paint + (u.series[index].points.size < 3 ? "70" : "");
-        const rim = name === "filled" ? { stroke: colour("paper"), width: 1 } : { stroke: faded, width: 0.5 };
+        // A rim sets what was filled in off from the rest, where there is room for one.
+        const light = (u, index) => (u.series[index].points.size < 6 ? paint : colour("paper"));
+        const rim = name === "filled" ? { stroke: light, width: 1 } : { stroke: faded, width: 0.5 };
         const points = { show: true, size: 6, fill: faded, ...rim };
         return { ...base, paths: () => null, points, stroke: paint };
       }
