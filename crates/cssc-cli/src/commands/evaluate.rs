@@ -12,7 +12,7 @@ use cssc::evaluate::{
 use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::{Model, Truth};
 use cssc::predict::PredictOptions;
-use cssc_report::{TextTable, readable, short, summary};
+use cssc_report::summary;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -169,34 +169,9 @@ impl Arguments {
         truth: Truth,
         dates: bool,
     ) -> Result<String, Failure> {
-        let mut table = TextTable::new(&[
-            "model",
-            "series",
-            "column",
-            "largest gap",
-            "fourth derivative",
-            "error at most",
-        ]);
-        for (path, model) in self.model.iter().zip(models) {
-            for (number, series) in dataset.series().iter().enumerate() {
-                for (channel, name) in dataset.channel_names().iter().enumerate() {
-                    let bound = model.error_bound(series, channel, truth);
-                    let bound = bound.map_err(|error| failure_from(&error))?;
-                    let id = series
-                        .id()
-                        .map_or_else(|| number.to_string(), str::to_owned);
-                    table.row(vec![
-                        path.display().to_string(),
-                        id,
-                        name.clone(),
-                        readable(bound.largest_gap, dates),
-                        short(bound.predicted_fourth_derivative),
-                        short(bound.error),
-                    ]);
-                }
-            }
-        }
-        Ok(table.text())
+        let names = self.model.iter().map(|path| path.display().to_string());
+        let models: Vec<(String, &Model)> = names.zip(models).collect();
+        summary::error_bounds(&models, dataset, truth, dates).map_err(|error| failure_from(&error))
     }
 
     fn candidates(
