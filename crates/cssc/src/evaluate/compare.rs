@@ -527,8 +527,9 @@ mod tests {
         let together = found.best_of_each.unwrap();
         assert_eq!(together.count, found.hidden);
         for row in &found.methods {
+            // Chosen without looking, so it may be a little worse than the best in hindsight.
             assert!(
-                together.mse <= AS_GOOD * row.all.mse,
+                together.mse <= 1.2 * row.all.mse,
                 "{together:?} {:?}",
                 row.all
             );
