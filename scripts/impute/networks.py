@@ -24,7 +24,8 @@ def brits(values, limit, seed):
 
 
 def _fill(network, options, values, limit, seed):
-    """One epoch is timed; then a fresh network gets as many as fit into the limit, at most MOST_EPOCHS."""
+    """One epoch is timed; then a fresh network gets as many as fit into the limit of processor seconds, at most
+    MOST_EPOCHS."""
     from pypots.utils.random import set_random_seed
 
     mean, scale = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
@@ -34,9 +35,9 @@ def _fill(network, options, values, limit, seed):
     make = lambda epochs: network(n_steps=windows.shape[1], n_features=windows.shape[2], batch_size=BATCH,  # noqa: E731
                                   epochs=epochs, device="cpu", verbose=False, **options)
     set_random_seed(seed)
-    start = time.monotonic()
+    start = time.process_time()
     make(1).fit({"X": windows})
-    epochs = int(np.clip(limit / (time.monotonic() - start) - 1, 1, MOST_EPOCHS))
+    epochs = int(np.clip(limit / (time.process_time() - start) - 1, 1, MOST_EPOCHS))
     set_random_seed(seed)
     model = make(epochs)
     model.fit({"X": windows})

@@ -13,7 +13,7 @@ from . import methods
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 START = 600  # seconds for the imports of a worker
-PATIENCE = 3  # times the limit after which a rival that does not watch it is stopped
+PATIENCE = 10  # times the limit after which a rival is stopped; it is counted in processor seconds, this is not
 
 
 class Rivals:

@@ -11,18 +11,18 @@ ITERATIONS = 30
 
 def unobserved_components(times, values, periods, limit):
     """A local level with a stochastic cycle for each period, fitted by likelihood and smoothed. Columns whose turn comes
-    after the limit stay straight lines; the note says how many."""
+    after the limit of processor seconds stay straight lines; the note says how many."""
     from statsmodels.tsa.statespace.structural import UnobservedComponents
 
     from . import plain
 
-    filled, start, late = plain.linear(times, values), time.monotonic(), 0
+    filled, start, late = plain.linear(times, values), time.process_time(), 0
     spacing = np.median(np.diff(times))
     rows = np.round((times - times[0]) / spacing).astype(int)
     cycles = [{"period": period / spacing, "harmonics": HARMONICS} for period in periods if period / spacing > 2 * HARMONICS]
     gaps = np.flatnonzero(np.isnan(values).any(axis=0))
     for column in gaps:
-        if time.monotonic() - start > limit:
+        if time.process_time() - start > limit:
             late += 1
             continue
         mean, scale = np.nanmean(values[:, column]), np.nanstd(values[:, column]) or 1.0
