@@ -36,6 +36,8 @@ def _task(chosen, ledger, rivals, program, cache, name, task, seed):
     given = np.where(hidden, np.nan, truth)
     for method in missing:
         record = {"set": name, "size": size, "task": task, "seed": seed, "method": method}
+        if method in SLOW and method not in ours.METHODS:
+            record["limit"] = chosen.limit
         if method in ours.METHODS:
             filled, lower, upper, spent, note = program.fill(method, table, given)
             record["program"] = build

@@ -31,6 +31,8 @@ def _fill(times, values, dated, seed, fit):
     rounds = _rounds(times, standard, missing, dated, view.periods, np.random.default_rng(seed))
     filled = view.linear.copy()
     for column in np.flatnonzero(missing.any(axis=0)):
+        if missing[:, column].all():
+            continue
         examples = features.join([seen.cells(column, np.flatnonzero(hidden[:, column])) for hidden, seen in rounds])
         cells = view.cells(column, np.flatnonzero(missing[:, column]))
         predict = fit(examples, standard[examples.rows, column] - examples.chord)
@@ -60,7 +62,9 @@ def hide_alike(missing, random):
         for start, end in zip(edges[::2], edges[1::2]):
             if lottery.setdefault((start, end), random.random()) < keep:
                 chosen[start:end, column] = True
-    return chosen & ~missing
+    chosen &= ~missing
+    chosen[:, (~missing & ~chosen).sum(axis=0) < 2] = False  # something of each column stays known
+    return chosen
 
 
 def _fit_ridge(cells, truth):

@@ -42,7 +42,7 @@ def write(records, given):
     output = given.output
     output.parent.mkdir(parents=True, exist_ok=True)
     found = board.boards(records)
-    parts = [_head(records), TASKS.format(limit=f"{given.limit:.0f} s", rows=given.rows, columns=given.columns)]
+    parts = [_head(records), TASKS.format(limit=_limit(records, given), rows=given.rows, columns=given.columns)]
     for number, one in enumerate(found):
         parts += _summary(one, number, output)
     if found:
@@ -56,9 +56,14 @@ def write(records, given):
 def _head(records):
     programs = sorted({record["program"] for record in records if record.get("program")})
     names = ", ".join(f"{name} {version}" for name, version in environment.versions().items() if name != "toml")
-    total = sum(record.get("seconds") or 0 for record in records) / 3600
-    return HEAD.format(machine=machine(), versions=names, program=", ".join(programs) or "none", hours=f"about {total:.1f} hours",
+    total = sum(record.get("processor") or 0 for record in records) / 3600
+    return HEAD.format(machine=machine(), versions=names, program=", ".join(programs) or "none", hours=f"{total:.1f} processor hours",
                        load="Times are processor seconds of all threads together, without imports.")
+
+
+def _limit(records, given):
+    limits = sorted({record["limit"] for record in records if "limit" in record}) or [given.limit]
+    return f"{' or '.join(f'{limit:.0f}' for limit in limits)} processor seconds"
 
 
 def _summary(one, number, output):
