@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import math
+import re
 import resource
 import subprocess
 import time
@@ -29,7 +30,7 @@ class Ours:
         self.fingerprint = fingerprint(program)
         help_text = subprocess.run([program, "fill", "--help"], capture_output=True, text=True).stdout
         # Beyond the ends the rivals give something too.
-        self.edges = ("--edges", "predict") if "--edges" in help_text else ("--extrapolate",)
+        self.edges = ("--edges", "predict" if re.search("--edges <[^>]*predict", help_text) else "nearest")
 
     def fill(self, method, table, values, ids=None):
         """Filled values, lower and upper ends of bands, (seconds, processor seconds), note; filled is none where it
