@@ -7,8 +7,10 @@ from . import ours, scores, tasks
 
 REFERENCE = "linear"
 PLAIN = ("linear", "scipy makima")  # nothing may be worse than the better of these
-FAMILIES = {**{name: (name,) for name in ("BLOCK", "BLOCKALL", "P10", "P50")},
-            **{pattern: tuple(f"{pattern}-{rate}" for rate in tasks.RATES) for pattern in tasks.PATTERNS}}
+FAMILIES = {
+    **{name: (name,) for name in ("BLOCK", "BLOCKALL", "P10", "P50")},
+    **{pattern: tuple(f"{pattern}-{rate}" for rate in tasks.RATES) for pattern in tasks.PATTERNS},
+}
 OURS = tuple(ours.METHODS)
 
 
@@ -31,7 +33,9 @@ class Board:
     def mean_rank(self, method, measure="squared"):
         """Among the methods other than the reference."""
         rivals = [name for name in self.methods if name != REFERENCE]
-        found = [scores.ranks({name: self.error(case, name, measure) for name in rivals})[method] for case in self.cases]
+        found = [
+            scores.ranks({name: self.error(case, name, measure) for name in rivals})[method] for case in self.cases
+        ]
         return statistics.mean(found)
 
     def worst(self, method):
@@ -66,7 +70,10 @@ def boards(records):
     for record in records:
         if not record["task"].startswith("tsi "):
             cases.setdefault((record["set"], record["task"], record["seed"]), {})[record["method"]] = record
-    cases = {case: found for case, found in sorted(cases.items()) if all(name in found and "squared" in found[name] for name in PLAIN)}
+    whole = lambda found: all("squared" in found.get(name, {}) for name in PLAIN)  # noqa: E731
+    cases = {case: found for case, found in sorted(cases.items()) if whole(found)}
+    if any(ours.WITHOUT in found for found in cases.values()):
+        cases = {case: found for case, found in cases.items() if ours.WITHOUT in found}
     counts = {}
     for found in cases.values():
         for method in found:

@@ -21,9 +21,16 @@ def _task(chosen, ledger, rivals, program, cache, name, task, seed):
     build = program.fingerprint if program else ""
     size = f"{chosen.rows}x{chosen.columns}"
     slow = chosen.everywhere or (task in SLOW_TASKS and seed == chosen.seeds[0])
-    wanted = [method for method in chosen.methods if (method not in ours.METHODS or program) and (slow or method not in SLOW)]
-    missing = [method for method in wanted if not ledger.has(
-        set=name, size=size, task=task, seed=seed, method=method, program=build if method in ours.METHODS else "")]
+    wanted = [
+        method for method in chosen.methods if (method not in ours.METHODS or program) and (slow or method not in SLOW)
+    ]
+    missing = [
+        method
+        for method in wanted
+        if not ledger.has(
+            set=name, size=size, task=task, seed=seed, method=method, program=build if method in ours.METHODS else ""
+        )
+    ]
     if not missing:
         return
     table = sets.load(name, cache, chosen.rows, chosen.columns)
@@ -45,12 +52,18 @@ def _task(chosen, ledger, rivals, program, cache, name, task, seed):
             filled, spent, note = rivals.fill(method, times, given, not table.times[0].isdigit(), seed)
         if filled is not None:
             filled, note = _without_holes(filled, given, hidden, note)
-            record |= {"seconds": round(spent[0], 3), "processor": round(spent[1], 3), **scores.errors(filled, truth, hidden, given)}
+            record |= {
+                "seconds": round(spent[0], 3),
+                "processor": round(spent[1], 3),
+                **scores.errors(filled, truth, hidden, given),
+            }
             if method in ours.METHODS:
                 record["covered"] = scores.coverage(lower, upper, truth, hidden, given)
         ledger.add(**record, note=note)
-        progress(f"{name} {task} {seed} {method}: " + (
-            f"{record['squared']:.4g} squared, {spent[0]:.1f} s {note}" if filled is not None else f"none ({note})"))
+        progress(
+            f"{name} {task} {seed} {method}: "
+            + (f"{record['squared']:.4g} squared, {spent[0]:.1f} s {note}" if filled is not None else f"none ({note})")
+        )
 
 
 def _without_holes(filled, given, hidden, note):

@@ -44,9 +44,10 @@ def _made(directory, requirements, extra=None, beside=None):
     try:
         venv.EnvBuilder(with_pip=True).create(directory)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise Failure(f"could not make a virtual environment in {directory}: {error}; "
-                      f"the Python package `venv` may be missing") from error
-    for packages in (Path(beside).glob("lib/python*/site-packages") if beside else ()):
+        raise Failure(
+            f"could not make a virtual environment in {directory}: {error}; the Python package `venv` may be missing"
+        ) from error
+    for packages in Path(beside).glob("lib/python*/site-packages") if beside else ():
         own = directory / "lib" / packages.parent.name / "site-packages"
         if own.exists():
             (own / "beside.pth").write_text(f"{packages}\n")
@@ -60,8 +61,10 @@ def _made(directory, requirements, extra=None, beside=None):
 def _install(python, *what):
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]
     if subprocess.run(command, stdout=sys.stderr).returncode:
-        raise Failure(f"pip could not install {what[-1]} (its messages are above); a package index and Python 3.11 "
-                      f"or newer are needed, found Python {sys.version.split()[0]}")
+        raise Failure(
+            f"pip could not install {what[-1]} (its messages are above); a package index and Python 3.11 "
+            f"or newer are needed, found Python {sys.version.split()[0]}"
+        )
 
 
 def versions():

@@ -68,8 +68,13 @@ class View:
         slope = np.gradient(own, self.times) * np.median(np.diff(self.times))
         left, right = slope[np.maximum(before - 1, 0)], slope[np.minimum(after + 1, len(own) - 1)]
         rows_long = shape * np.sqrt(length)
-        found += [rows_long, rows_long * chord, shape * left * length, shape * right * length,
-                  (own[after] - own[before]) * shape * (1 - 2 * share)]
+        found += [
+            rows_long,
+            rows_long * chord,
+            shape * left * length,
+            shape * right * length,
+            (own[after] - own[before]) * shape * (1 - 2 * share),
+        ]
         group = np.searchsorted(CLASSES, length)
         group[(before == after)] = len(CLASSES) + 1
         return Cells(rows, chord, curve, np.column_stack(found), np.column_stack([*levels, left, right]), group)
@@ -121,7 +126,13 @@ def find_periods(times, filled, dated):
     correlation = np.fft.irfft(spectrum, axis=0)[:rows]
     scale = np.where(correlation[0] > 0, correlation[0], 1.0)
     mean = (correlation / scale).mean(axis=1) / (1 - np.arange(rows) / rows)
-    peaks = [lag for lag in range(4, rows // 3) if mean[lag] > mean[lag - 1] and mean[lag] >= mean[lag + 1]
-             and mean[lag] > 0.2 and mean[lag] - mean[:lag].min() > 0.1]
+    peaks = [
+        lag
+        for lag in range(4, rows // 3)
+        if mean[lag] > mean[lag - 1]
+        and mean[lag] >= mean[lag + 1]
+        and mean[lag] > 0.2
+        and mean[lag] - mean[:lag].min() > 0.1
+    ]
     peaks.sort(key=lambda lag: -mean[lag])
     return [peaks[0] * spacing] if peaks else []

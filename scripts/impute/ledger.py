@@ -32,5 +32,8 @@ class Ledger:
         size."""
         programs = [record["program"] for record in self.records.values() if record.get("program")]
         program = program or (programs[-1] if programs else "")
-        return [record for record in self.records.values()
-                if record.get("program", "") in ("", program) and record.get("size", size) == size]
+        return [
+            record
+            for record in self.records.values()
+            if record.get("program", "") in ("", program) and record.get("size", size) == size
+        ]

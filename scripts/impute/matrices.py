@@ -44,7 +44,11 @@ def tkcm(values):
     def fill(x):
         whole = plain.linear(np.arange(len(x), dtype=float), x)
         found = whole.copy()
-        able = [column for column in np.flatnonzero(np.isnan(x).any(axis=0)) if np.isnan(x[:, column]).argmax() >= TKCM_HISTORY]
+        able = [
+            column
+            for column in np.flatnonzero(np.isnan(x).any(axis=0))
+            if np.isnan(x[:, column]).argmax() >= TKCM_HISTORY
+        ]
         if not able or x.shape[1] < 4:
             raise Unable(f"needs four columns and {TKCM_HISTORY} rows before the first gap")
         for column in able:

@@ -13,8 +13,11 @@ import sys
 from pathlib import Path
 
 SOURCES = {
-    "lib_cdrec": ("Algebra/CentroidDecomposition.cpp", "Algorithms/CDMissingValueRecovery.cpp",
-                  "shared/SharedLibCDREC.cpp"),
+    "lib_cdrec": (
+        "Algebra/CentroidDecomposition.cpp",
+        "Algorithms/CDMissingValueRecovery.cpp",
+        "shared/SharedLibCDREC.cpp",
+    ),
     "lib_iterative_svd": ("Algebra/RSVD.cpp", "Algorithms/IterativeSVD.cpp", "shared/SharedLibIterativeSVD.cpp"),
     "lib_dynammo": ("Algebra/Auxiliary.cpp", "Algorithms/DynaMMo.cpp", "shared/SharedLibDynaMMo.cpp"),
     "lib_tkcm": ("Algorithms/TKCM.cpp", "shared/SharedLibTKCM.cpp"),

@@ -32,8 +32,15 @@ def _fill(network, options, values, limit, seed):
     scale = np.where(scale > 0, scale, 1.0)
     standard = ((values - mean) / scale).astype(np.float32)
     windows, starts = _windows(standard)
-    make = lambda epochs: network(n_steps=windows.shape[1], n_features=windows.shape[2], batch_size=BATCH,  # noqa: E731
-                                  epochs=epochs, device="cpu", verbose=False, **options)
+    make = lambda epochs: network(
+        n_steps=windows.shape[1],
+        n_features=windows.shape[2],
+        batch_size=BATCH,  # noqa: E731
+        epochs=epochs,
+        device="cpu",
+        verbose=False,
+        **options,
+    )
     set_random_seed(seed)
     start = time.process_time()
     make(1).fit({"X": windows})

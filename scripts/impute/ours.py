@@ -37,8 +37,22 @@ class Ours:
         failed."""
         given, found = self.directory / "given.csv", self.directory / "found.csv"
         table.write(given, values)
-        command = [self.program, "fill", str(given), "--time", "time", *METHODS[method], *self.edges,
-                   "--bands", str(LEVEL), "--threads", str(self.threads), "--quiet", "-o", str(found)]
+        command = [
+            self.program,
+            "fill",
+            str(given),
+            "--time",
+            "time",
+            *METHODS[method],
+            *self.edges,
+            "--bands",
+            str(LEVEL),
+            "--threads",
+            str(self.threads),
+            "--quiet",
+            "-o",
+            str(found),
+        ]
         if ids:
             command += ["--id", ids]
         start, before = time.monotonic(), _processor()
@@ -51,8 +65,12 @@ class Ours:
             return None, None, None, None, " ".join(run.stderr.split())[-300:]
         with open(found, newline="") as file:
             rows = list(csv.DictReader(file))
-        read = lambda ending: np.array([[_number(row.get(column + ending)) for column in table.columns]  # noqa: E731
-                                        for row in rows])
+        read = lambda ending: np.array(
+            [
+                [_number(row.get(column + ending)) for column in table.columns]  # noqa: E731
+                for row in rows
+            ]
+        )
         return read(""), read("_lower"), read("_upper"), spent, ""
 
 

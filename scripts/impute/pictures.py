@@ -7,8 +7,15 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 from . import board, scores  # noqa: E402
 
-matplotlib.rcParams.update({"svg.hashsalt": "cssc", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
-                            "axes.spines.right": False})
+matplotlib.rcParams.update(
+    {
+        "svg.hashsalt": "cssc",
+        "svg.fonttype": "none",
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+)
 OURS_COLOUR, OTHER_COLOUR = "#c2410c", "#94a3b8"
 SHOWN = 9  # methods in a picture, the best ones
 LOWEST, HIGHEST = 0.02, 6
@@ -19,7 +26,9 @@ def families(one, path):
     names = [name for name in one.methods if name != board.REFERENCE and one.relative(name)]
     order = sorted(names, key=lambda name: -scores.geometric_mean(one.relative(name)))
     columns = one.families()
-    figure, axes = plt.subplots(1, len(columns), figsize=(1.6 + 1.15 * len(columns), 0.8 + 0.24 * len(order)), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(
+        1, len(columns), figsize=(1.6 + 1.15 * len(columns), 0.8 + 0.24 * len(order)), sharey=True, squeeze=False
+    )
     for axis, family in zip(axes[0], columns):
         for row, name in enumerate(order):
             found = one.relative(name, family)
@@ -52,8 +61,15 @@ def lengths(one, path):
                     ratios.append(own[1] / base[1])
             means.append(max(scores.geometric_mean(ratios), LOWEST) if ratios else float("nan"))
         ours = name in board.OURS
-        axis.plot(range(len(means)), means, marker="o", ms=4 if ours else 3, lw=2 if ours else 1, label=name,
-                  color=OURS_COLOUR if name == board.OURS[0] else "#7c2d12" if ours else None)
+        axis.plot(
+            range(len(means)),
+            means,
+            marker="o",
+            ms=4 if ours else 3,
+            lw=2 if ours else 1,
+            label=name,
+            color=OURS_COLOUR if name == board.OURS[0] else "#7c2d12" if ours else None,
+        )
     axis.axhline(1, lw=0.8, color="#475569")
     axis.set_yscale("log")
     axis.set_ylim(max(LOWEST, axis.get_ylim()[0]), min(HIGHEST, axis.get_ylim()[1]))

@@ -123,7 +123,13 @@ def _fit_trees(cells, truth, seed):
     if len(truth) < FEW:
         return lambda asked: np.zeros(len(asked.rows))
     inputs = lambda some: np.column_stack([some.curve, some.matrix, some.levels, some.group])  # noqa: E731
-    model = HistGradientBoostingRegressor(max_iter=200, learning_rate=0.08, max_leaf_nodes=16, l2_regularization=1.0,
-                                          early_stopping=True, random_state=seed)
+    model = HistGradientBoostingRegressor(
+        max_iter=200,
+        learning_rate=0.08,
+        max_leaf_nodes=16,
+        l2_regularization=1.0,
+        early_stopping=True,
+        random_state=seed,
+    )
     model.fit(inputs(cells), truth)
     return lambda asked: model.predict(inputs(asked))

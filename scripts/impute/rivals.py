@@ -32,8 +32,14 @@ class Rivals:
             return None, None, self.unable[library]
         given, found = self.directory / "given.npz", self.directory / "found.npy"
         np.savez(given, times=times, values=values)
-        request = {"method": name, "input": str(given), "output": str(found), "dated": dated, "seed": seed,
-                   "limit": self.limit}
+        request = {
+            "method": name,
+            "input": str(given),
+            "output": str(found),
+            "dated": dated,
+            "seed": seed,
+            "limit": self.limit,
+        }
         reply = self._ask(environment, request)
         if "failed" in reply:
             return None, None, reply["failed"]
@@ -56,18 +62,34 @@ class Rivals:
             worker.wait()
             del self.workers[environment]
             ended = worker.returncode != -9
-            return {"failed": f"ended with code {worker.returncode}" if ended
-                    else f"stopped after {PATIENCE * self.limit:.0f} s"}
+            return {
+                "failed": f"ended with code {worker.returncode}"
+                if ended
+                else f"stopped after {PATIENCE * self.limit:.0f} s"
+            }
         return json.loads(reply)
 
     def _start(self, environment):
-        names = [name for name, (where, _, library) in methods.METHODS.items()
-                 if where == environment and not (library and self.unable.get(library))]
-        surroundings = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE", "PYTHONDONTWRITEBYTECODE": "1",
-                        **{f"{library}_NUM_THREADS": str(self.threads) for library in ("OMP", "OPENBLAS", "MKL")}}
-        worker = subprocess.Popen([self.pythons[environment], "-m", "impute.worker", *names], cwd=SCRIPTS,
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                  text=True, env=surroundings)
+        names = [
+            name
+            for name, (where, _, library) in methods.METHODS.items()
+            if where == environment and not (library and self.unable.get(library))
+        ]
+        surroundings = {
+            **os.environ,
+            "OMP_WAIT_POLICY": "PASSIVE",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **{f"{library}_NUM_THREADS": str(self.threads) for library in ("OMP", "OPENBLAS", "MKL")},
+        }
+        worker = subprocess.Popen(
+            [self.pythons[environment], "-m", "impute.worker", *names],
+            cwd=SCRIPTS,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=surroundings,
+        )
         if _line(worker, START) is None:
             print(f"the worker of {environment} did not start", file=sys.stderr)
         return worker

@@ -48,16 +48,24 @@ SOURCES = {
     "eeg-reading": Source("eeg-reading.txt", "electrodes on a head", header=True),
     "electricity": Source("electricity.txt", "load of households, hourly", "2011-01-01", HOUR),
     "economy": Source("forecast-economy.txt", "economic series"),
-    "etth": Source("z_etth.txt", "ETT-h1, a transformer's loads and oil temperature, hourly", "2016-07-01", HOUR,
-                   ("HUFL", "HULL", "MUFL", "MULL", "LUFL", "LULL", "OT")),
+    "etth": Source(
+        "z_etth.txt",
+        "ETT-h1, a transformer's loads and oil temperature, hourly",
+        "2016-07-01",
+        HOUR,
+        ("HUFL", "HULL", "MUFL", "MULL", "LUFL", "LULL", "OT"),
+    ),
     "guangzhou": Source("z_guangzhou.txt", "speed on roads, 10 min", "2016-08-01", 10 * MINUTE, transposed=True),
     "meteo": Source("meteo.txt", "Swiss weather, 10 min", "2008-01-01", 10 * MINUTE),
     "motion": Source("motion.txt", "a telephone's motion sensors, 50 Hz"),
     "soccer": Source("soccer.txt", "positions of soccer players"),
     "solar": Source("y_solar.txt", "solar power"),
     "sport": Source("sport-activity.txt", "sensors on athletes"),
-    "exchange": Source("stock-exchange.txt", "exchange rates, trading days", names=(
-                       "AUD", "GBP", "CAD", "CHF", "CNY", "JPY", "NZD", "SGD")),
+    "exchange": Source(
+        "stock-exchange.txt",
+        "exchange rates, trading days",
+        names=("AUD", "GBP", "CAD", "CHF", "CNY", "JPY", "NZD", "SGD"),
+    ),
     "temperature": Source("temperature.txt", "temperature at Chinese stations, daily", "1960-01-01", DAY),
     "traffic": Source("traffic.txt", "occupancy of roads, hourly", "2015-01-01", HOUR),
 }

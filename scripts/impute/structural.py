@@ -19,7 +19,9 @@ def unobserved_components(times, values, periods, limit):
     filled, start, late = plain.linear(times, values), time.process_time(), 0
     spacing = np.median(np.diff(times))
     rows = np.round((times - times[0]) / spacing).astype(int)
-    cycles = [{"period": period / spacing, "harmonics": HARMONICS} for period in periods if period / spacing > 2 * HARMONICS]
+    cycles = [
+        {"period": period / spacing, "harmonics": HARMONICS} for period in periods if period / spacing > 2 * HARMONICS
+    ]
     gaps = np.flatnonzero(np.isnan(values).any(axis=0))
     for column in gaps:
         if time.process_time() - start > limit:
@@ -30,8 +32,13 @@ def unobserved_components(times, values, periods, limit):
         series[rows] = (values[:, column] - mean) / scale
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = UnobservedComponents(series, level="local level", irregular=True, freq_seasonal=cycles,
-                                         stochastic_freq_seasonal=[False] * len(cycles))
+            model = UnobservedComponents(
+                series,
+                level="local level",
+                irregular=True,
+                freq_seasonal=cycles,
+                stochastic_freq_seasonal=[False] * len(cycles),
+            )
             fitted = model.fit(disp=False, maxiter=ITERATIONS)
             smooth = fitted.smoother_results.smoothed_forecasts[0]
         missing = np.isnan(values[:, column])

@@ -22,12 +22,19 @@ from .environment import progress
 SEED = 2024
 PATTERNS = ("point-10", "point-50", "point-90", "block-50", "subseq-50")
 # The factor of `block` is the generator's, tuned by TSI-Bench so that about half of the cells are hidden.
-SHAPES = {"italy": {"steps": 12, "block": (4, 4, 0.07), "subseq": 8}, "ett": {"steps": 48, "block": (6, 6, 0.36), "subseq": 36}}
+SHAPES = {
+    "italy": {"steps": 12, "block": (4, 4, 0.07), "subseq": 8},
+    "ett": {"steps": 48, "block": (6, 6, 0.36), "subseq": 36},
+}
 DATA = {"italy -200 kept": "italy", "italy -200 missing": "italy", "ett-h1": "ett"}
 # Mean absolute errors, in the order of PATTERNS.
 PUBLISHED = {
-    "italy -200 kept": {"linear": (0.135, 0.214, 0.481, 0.377, 0.329), "HELIX (2026)": (0.122, 0.203, 0.463, 0.332, 0.297),
-                        "SAITS": (0.185, 0.285, None, None, None), "BRITS": (0.235, 0.321, None, None, None)},
+    "italy -200 kept": {
+        "linear": (0.135, 0.214, 0.481, 0.377, 0.329),
+        "HELIX (2026)": (0.122, 0.203, 0.463, 0.332, 0.297),
+        "SAITS": (0.185, 0.285, None, None, None),
+        "BRITS": (0.235, 0.321, None, None, None),
+    },
     "ett-h1": {"linear": (0.197, 0.267, 0.616, 0.527, 0.722), "HELIX (2026)": (0.128, 0.189, 0.429, 0.372, 0.489)},
 }
 
@@ -51,8 +58,13 @@ def _task(chosen, ledger, rivals, program, cache, data, pattern, way):
     tested[: len(truth) - len(parts[2])] = False
     given = np.where(hidden, np.nan, truth)
     for method in chosen.methods:
-        record = {"set": data, "task": f"tsi {pattern} {way}", "seed": 0, "method": method,
-                  "program": program.fingerprint if method in ours.METHODS and program else ""}
+        record = {
+            "set": data,
+            "task": f"tsi {pattern} {way}",
+            "seed": 0,
+            "method": method,
+            "program": program.fingerprint if method in ours.METHODS and program else "",
+        }
         if ledger.has(**record) or (method in ours.METHODS and not program):
             continue
         if method in ours.METHODS:
@@ -68,10 +80,17 @@ def _task(chosen, ledger, rivals, program, cache, data, pattern, way):
         if filled is not None:
             filled = np.where(np.isnan(filled), 0.0, filled)  # nothing known of a column in a window: the mean
             off = np.abs(filled - truth)[tested]
-            record |= {"seconds": round(spent[0], 3), "processor": round(spent[1], 3), "absolute": float(off.mean()), "squared": float((off**2).mean())}
+            record |= {
+                "seconds": round(spent[0], 3),
+                "processor": round(spent[1], 3),
+                "absolute": float(off.mean()),
+                "squared": float((off**2).mean()),
+            }
         ledger.add(**record, note=note, hidden=float(hidden.mean()))
-        progress(f"{data} {pattern} {way} {method}: " + (f"{record['absolute']:.3f} absolute, {spent[0]:.1f} s" if filled
-                                                         is not None else f"none ({note})"))
+        progress(
+            f"{data} {pattern} {way} {method}: "
+            + (f"{record['absolute']:.3f} absolute, {spent[0]:.1f} s" if filled is not None else f"none ({note})")
+        )
 
 
 def load(data, cache, steps):
@@ -83,7 +102,11 @@ def load(data, cache, steps):
         cuts = (len(values) - 2 * last, len(values) - last)
     else:
         table = sets.load("etth", cache, 10**9)
-        dates, columns, values = [datetime.datetime.fromisoformat(time) for time in table.times], table.columns, table.values
+        dates, columns, values = (
+            [datetime.datetime.fromisoformat(time) for time in table.times],
+            table.columns,
+            table.values,
+        )
         month = [(date.year - 2016) * 12 + date.month - 7 for date in dates]
         cuts = (sum(number < 14 for number in month), sum(number < 19 for number in month))
     values = np.array(values)

@@ -1,7 +1,8 @@
 """A process that runs rivals: one JSON request a line in, one answer a line out.
 
 Request: {"method", "input": .npz with times and values, "output": .npy, "dated", "seed", "limit"}.
-Answer: {"seconds", "processor" (seconds of all its threads), "note"} or {"failed": why}. What the libraries print goes to standard error.
+Answer: {"seconds", "processor" (seconds of all its threads), "note"} or {"failed": why}. What the libraries
+print goes to standard error.
 """
 
 import json
