@@ -11,7 +11,10 @@ class Ledger:
         self.path, self.records = Path(path), {}
         if self.path.exists():
             for line in self.path.read_text().splitlines():
-                record = json.loads(line)
+                try:
+                    record = json.loads(line)
+                except json.JSONDecodeError:
+                    continue  # the end of a run that was stopped: it is run again
                 self.records[self._key(record)] = record
 
     @staticmethod
@@ -25,7 +28,7 @@ class Ledger:
         self.records[self._key(record)] = record
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "a") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(json.dumps(record) + "\n")  # in one piece: two runs may share a file
 
     def of(self, program, size):
         """The records of the rivals and of one build of ours (of the latest build if none is given), of tables of a

@@ -47,7 +47,7 @@ class Rivals:
 
     def close(self):
         for worker in self.workers.values():
-            worker.stdin.close()
+            worker.kill()
             worker.wait()
 
     def _ask(self, environment, request):
