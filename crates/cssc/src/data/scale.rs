@@ -110,12 +110,12 @@ impl Scaler {
             .find(|offset| offset.abs() > 1e200 || offset.is_nan())
         {
             return Err(Error::Scale(format!(
-                "an offset is {offset}; at most 1e200 is possible"
+                "an offset is {offset:?}; at most 1e200 is possible"
             )));
         }
         if let Some(scale) = scales.iter().find(|scale| !is_usable(**scale)) {
             return Err(Error::Scale(format!(
-                "a scale is {scale}; its size must be between 1e-100 and 1e100"
+                "a scale is {scale:?}; its size must be between 1e-100 and 1e100"
             )));
         }
         Ok(Self {
@@ -130,7 +130,7 @@ impl Scaler {
     pub fn with_time(self, origin: f64, unit: f64) -> Result<Self, Error> {
         if !(origin.abs() <= 1e100 && unit > 0.0 && is_usable(unit)) {
             let wrong = format!(
-                "time needs an origin within ±1e100 and a unit between 1e-100 and 1e100, found {origin} and {unit}"
+                "time needs an origin within ±1e100 and a unit between 1e-100 and 1e100, found {origin:?} and {unit:?}"
             );
             return Err(Error::Scale(wrong));
         }

@@ -37,7 +37,7 @@ pub(crate) fn positive(all: &[(&str, f64)]) -> Result<(), String> {
     let usual = SMALLEST_NUMBER..=LARGEST_NUMBER;
     match all.iter().find(|(_, value)| !usual.contains(value)) {
         Some((name, value)) => Err(format!(
-            "`{name}` is {value}; give a positive number, from {SMALLEST_NUMBER:e} to {LARGEST_NUMBER:e}"
+            "`{name}` is {value:?}; give a positive number, from {SMALLEST_NUMBER:e} to {LARGEST_NUMBER:e}"
         )),
         None => Ok(()),
     }
@@ -48,7 +48,7 @@ pub(crate) fn not_negative(all: &[(&str, f64)]) -> Result<(), String> {
     let usual = 0.0..=LARGEST_NUMBER;
     match all.iter().find(|(_, value)| !usual.contains(value)) {
         Some((name, value)) => Err(format!(
-            "`{name}` is {value}; give 0 or a positive number up to {LARGEST_NUMBER:e}"
+            "`{name}` is {value:?}; give 0 or a positive number up to {LARGEST_NUMBER:e}"
         )),
         None => Ok(()),
     }
