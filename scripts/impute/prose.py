@@ -58,5 +58,5 @@ air) and 48 (ETT-h1), split, standardised and hidden by the rules of TSI-Bench; 
 rows of `linear`. The published models are trained on the training windows and see one window at a time, without dates.
 `windows`: `cssc fill` gets all windows as series of their own, with their dates, cells hidden in all parts as there.
 `series`: the same cells hidden, but the rows in one series, which is what a user of a table has: an easier task, to be
-compared with its own row of `linear`.
+compared with its own row of `linear`. Our program here: build `{build}`.
 """
