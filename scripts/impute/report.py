@@ -84,8 +84,9 @@ def _summary_table(one):
             str(failed) if failed else "",
         ]
         rows.append(cells)
+    counts = [f"{family} ({sum(case[1] in board.FAMILIES[family] for case in one.cases)})" for family in families]
     return table(
-        ["", *families, "all", "absolute", "mean rank", "worst", "processor seconds, median", "gave nothing"], rows
+        ["", *counts, "all", "absolute", "mean rank", "worst", "processor seconds, median", "gave nothing"], rows
     )
 
 
