@@ -39,8 +39,8 @@ before its first gap, so each is filled in turn with the others interpolated. SA
 48 rows, trained on the table itself for as many epochs as fit into {limit} (at most 100), on the processor.
 `cssc` is `cssc fill` with its default budget, `cssc --budget 0s` trains no network.
 
-These tables were at hand while `cssc fill` and the two regressions were developed (with other hidden cells), so expect a
-little less on tables that nobody has looked at.
+These tables were at hand while `cssc fill` and the two regressions were developed (for small tables with the same hidden cells
+of the first seed), so expect a little less on tables that nobody has looked at.
 """
 
 SUMMARY = """{cases} cases: {tables} tables, {tasks} tasks, {seeds} seed(s). Geometric means of squared errors relative to
