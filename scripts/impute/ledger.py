@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+PROTOCOL = "tsi "  # how the tasks of TSI-Bench's protocol begin
+
 
 class Ledger:
     """A file of records {set, size, task, seed, method, program, …}; a later record replaces an earlier one."""
@@ -31,12 +33,16 @@ class Ledger:
             file.write(json.dumps(record) + "\n")  # in one piece: two runs may share a file
 
     def of(self, program, size):
-        """The records of the rivals and of one build of ours (of the latest build if none is given), of tables of a
-        size."""
-        programs = [record["program"] for record in self.records.values() if record.get("program")]
-        program = program or (programs[-1] if programs else "")
+        """The records of the rivals and of one build of ours: that with this fingerprint, else the latest. The protocol of
+        TSI-Bench is a run of its own: where that build has not finished it, the build that has most of it counts."""
+        mine = [record for record in self.records.values() if record.get("program")]
+        program = program or (mine[-1]["program"] if mine else "")
+        runs = [record["program"] for record in mine if record["task"].startswith(PROTOCOL)]
+        protocol = max([program, *runs], key=lambda name: (runs.count(name), name == program))
+        builds = {True: ("", protocol), False: ("", program)}
         return [
             record
             for record in self.records.values()
-            if record.get("program", "") in ("", program) and record.get("size", size) == size
+            if record.get("size", size) == size
+            and record.get("program", "") in builds[record["task"].startswith(PROTOCOL)]
         ]

@@ -24,7 +24,8 @@ def write(records, given):
 
 
 def _head(records):
-    programs = sorted({record["program"] for record in records if record.get("program")})
+    contest = [record for record in records if not record["task"].startswith("tsi ")]
+    programs = sorted({record["program"] for record in contest if record.get("program")})
     names = ", ".join(f"{name} {version}" for name, version in environment.versions().items() if name != "toml")
     total = sum(record.get("processor") or 0 for record in records) / 3600
     return prose.HEAD.format(
@@ -83,8 +84,9 @@ def _summary_table(one):
             str(failed) if failed else "",
         ]
         rows.append(cells)
+    counts = [f"{family} ({sum(case[1] in board.FAMILIES[family] for case in one.cases)})" for family in families]
     return table(
-        ["", *families, "all", "absolute", "mean rank", "worst", "processor seconds, median", "gave nothing"], rows
+        ["", *counts, "all", "absolute", "mean rank", "worst", "processor seconds, median", "gave nothing"], rows
     )
 
 
@@ -212,7 +214,8 @@ def _protocol(records):
     }
     if not found:
         return ""
-    parts = [prose.PROTOCOL]
+    builds = {record["program"] for record in records if record["task"].startswith("tsi ") and record.get("program")}
+    parts = [prose.PROTOCOL.format(build=", ".join(sorted(builds)) or "none")]
     for data in windows.DATA:
         rows = [
             [f"published: {name}", *(f"{number:.3f}" if number else "" for number in numbers)]

@@ -46,7 +46,7 @@ def warm(names):
     for name in names:
         try:
             methods.METHODS[name][1](Problem(times, values.copy(), True, 0, 0.1))
-        except Exception as error:  # noqa: BLE001: it will be said when it is asked
+        except Exception as error:  # it will be said when it is asked
             print(f"{name}: {error}", file=sys.stderr)
 
 
@@ -58,7 +58,7 @@ def main():
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except Exception as error:  # noqa: BLE001: a rival's failure is a result
+        except Exception as error:  # a rival's failure is a result
             reply = {"failed": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps(reply), file=replies, flush=True)
 
