@@ -232,3 +232,21 @@ fn wrong_descriptions_are_refused_by_name() {
     );
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
+
+/// Every number of the page comes from a result that is committed.
+#[test]
+fn the_committed_page_is_made_of_the_committed_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let output = Command::new(env!("CARGO_BIN_EXE_cssc"))
+        .args(["report", "--results"])
+        .arg(root.join("experiments/results"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let page = fs::read_to_string(root.join("docs/results.md")).unwrap();
+    let made = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        page == made,
+        "docs/results.md is old: run `cargo run --release -- report --output docs/results.md`"
+    );
+}

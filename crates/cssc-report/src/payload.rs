@@ -13,8 +13,8 @@ use serde::Serialize;
 use std::io;
 use std::ops::Range;
 
-/// About one megabyte.
-pub(crate) const MOST_NUMBERS: usize = 700_000;
+/// Between one and two megabytes.
+pub(crate) const MOST_NUMBERS: usize = 1_500_000;
 /// Points of a layer that is not shown at first: a few for every pixel of a wide screen.
 const MOST_HIDDEN: usize = 6_000;
 /// Channels of all series together.

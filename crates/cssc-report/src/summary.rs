@@ -2,10 +2,13 @@
 
 use crate::number::{grouped, percent, readable, several, short};
 use crate::text_table::TextTable;
+use cssc::Error;
 use cssc::data::Dataset;
 use cssc::data::table::Counts;
 use cssc::evaluate::{Evaluation, Gaps, Pattern, Score};
 use cssc::fill::Fitted;
+use cssc::fill::{Asked, Imputer, Method};
+use cssc::model::{Model, Truth};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -221,4 +224,162 @@ pub fn counts(counts: &Counts) -> String {
     }
     let _ = write!(text, "; {} read.", several(counts.rows, "row"));
     text
+}
+
+/// All scores of an evaluation: over all, for every column, and by the length of the gap.
+#[must_use]
+pub fn scores(found: &Evaluation, dates: bool) -> String {
+    let mut table = TextTable::new(&[
+        "method",
+        "part",
+        "values",
+        "mean squared",
+        "mean absolute",
+        "in bands",
+    ]);
+    for method in &found.methods {
+        let mut row = |part: &str, score: &Score, coverage: Option<f64>| {
+            if score.count > 0 {
+                table.row(vec![
+                    method.name.clone(),
+                    part.to_owned(),
+                    grouped(score.count),
+                    short(score.mse),
+                    short(score.mae),
+                    coverage.map_or(String::new(), |part| format!("{:.1} %", 100.0 * part)),
+                ]);
+            }
+        };
+        row("all", &method.all, method.coverage);
+        for channel in &method.channels {
+            let coverage = channel.coverage.map(|coverage| coverage.after);
+            row(&channel.column, &channel.score, coverage);
+        }
+        for length in &method.lengths {
+            let part = format!("gaps to {}", readable(length.gap_to, dates));
+            row(&part, &length.score, length.coverage);
+        }
+    }
+    format!(
+        "{} values hidden. Errors in standard deviations of the column.\n{}",
+        grouped(found.hidden),
+        table.text()
+    )
+}
+
+/// The same as CSV.
+#[must_use]
+pub fn scores_csv(found: &Evaluation) -> String {
+    let mut text = String::from("method,part,values,mse,mae\n");
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    for method in &found.methods {
+        let name = quoted(&method.name);
+        let mut row = |part: String, score: &Score| {
+            let Score { mse, mae, count } = score;
+            text += &format!("{name},{part},{count},{mse},{mae}\n");
+        };
+        row("all".to_owned(), &method.all);
+        for channel in &method.channels {
+            row(quoted(&channel.column), &channel.score);
+        }
+        for length in &method.lengths {
+            row(format!("gaps to {}", length.gap_to), &length.score);
+        }
+    }
+    text
+}
+
+/// What would be done, for a user who has given no output.
+#[must_use]
+pub fn intention(imputer: &Imputer, asked: &Asked, dataset: &Dataset, dates: bool) -> String {
+    let methods = imputer.candidates();
+    let mut names: Vec<&str> = methods.iter().map(|method| method.name).collect();
+    let mut text = String::from("Nothing was written. With -o FILE, ");
+    if let [one] = names[..] {
+        text += &format!("gaps are filled by the method {one}");
+    } else {
+        let last = names.pop().unwrap_or_default();
+        text += &format!(
+            "known values are hidden like the gaps, a tenth in each of three rounds, {} and {last} are compared on them, \
+             and {} for each of the {} columns fills the gaps",
+            names.join(", "),
+            if imputer.methods.is_none() {
+                "their best combination"
+            } else {
+                "the best one"
+            },
+            dataset.channels()
+        );
+    }
+    text += match asked {
+        Asked::Holes => "; missing cells are filled",
+        _ => "; missing cells are filled and rows added",
+    };
+    text += &training_intention(imputer, &methods);
+    if let Some(longest) = imputer.longest_gap {
+        text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
+    }
+    if !imputer.extrapolate {
+        text += ", nothing before the first and after the last value";
+    }
+    text + "."
+}
+
+/// What would be trained, how long it would take, and how to avoid it.
+fn training_intention(imputer: &Imputer, methods: &[&Method]) -> String {
+    let trained = methods.iter().filter(|method| method.is_trained());
+    let trained: Vec<&str> = trained.map(|method| method.name).collect();
+    if trained.is_empty() {
+        return ", without any training".to_owned();
+    }
+    let effort = match imputer.budget {
+        None => format!(
+            "{} steps each",
+            grouped(imputer.learn.training.steps as usize)
+        ),
+        Some(budget) => format!("at most {} in all", readable(budget.as_secs_f64(), true)),
+    };
+    format!(
+        "; models are trained for {} ({effort}; --budget 0s trains none)",
+        trained.join(", ")
+    )
+}
+
+/// How far the curves of models can be from a truth, for every series and column.
+///
+/// # Errors
+/// If a model has no such bound.
+pub fn error_bounds(
+    models: &[(String, &Model)],
+    dataset: &Dataset,
+    truth: Truth,
+    dates: bool,
+) -> Result<String, Error> {
+    let mut table = TextTable::new(&[
+        "model",
+        "series",
+        "column",
+        "largest gap",
+        "fourth derivative",
+        "error at most",
+    ]);
+    for (model_name, model) in models {
+        for (number, series) in dataset.series().iter().enumerate() {
+            for (channel, name) in dataset.channel_names().iter().enumerate() {
+                let bound = model.error_bound(series, channel, truth)?;
+                let id = series
+                    .id()
+                    .map_or_else(|| number.to_string(), str::to_owned);
+                table.row(vec![
+                    model_name.clone(),
+                    id,
+                    name.clone(),
+                    readable(bound.largest_gap, dates),
+                    short(bound.predicted_fourth_derivative),
+                    short(bound.error),
+                ]);
+            }
+        }
+    }
+    Ok(table.text())
 }

@@ -174,6 +174,22 @@ impl Settings {
     }
 }
 
+/// The first setting in which two of a kind differ: its name, and its value in each.
+#[cfg(feature = "nn")]
+#[must_use]
+pub fn first_difference<T: Serialize>(
+    one: &T,
+    other: &T,
+) -> Option<(String, serde_json::Value, serde_json::Value)> {
+    let [one, other] =
+        [one, other].map(|settings| serde_json::to_value(settings).unwrap_or_default());
+    let names = other.as_object()?.iter();
+    let mut differing = names.filter(|(name, value)| one.get(name) != Some(value));
+    let (name, value) = differing.next()?;
+    let there = one.get(name).cloned().unwrap_or_default();
+    Some((name.clone(), there, value.clone()))
+}
+
 /// The same with names as they are today.
 #[cfg(feature = "nn")]
 fn renamed(part: &str, mut table: toml::Table) -> toml::Table {

@@ -7,12 +7,12 @@ use crate::times::in_table;
 use crate::watching::Verbosity;
 use cssc::data::{Dataset, Span};
 use cssc::evaluate::{
-    EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, Score, evaluate,
+    EvaluateOptions, Evaluation, HoldOutOptions, Interpolator, Pattern, evaluate,
 };
 use cssc::fill::{METHODS, Method, ModelInterpolator};
 use cssc::model::{Model, Truth};
 use cssc::predict::PredictOptions;
-use cssc_report::{TextTable, grouped, readable, short};
+use cssc_report::summary;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -147,9 +147,9 @@ impl Arguments {
             )));
         }
         let text = match self.output_format {
-            Form::Table => table(&found, dates),
+            Form::Table => summary::scores(&found, dates),
             Form::Json => json(&found)?,
-            Form::Csv => csv(&found),
+            Form::Csv => summary::scores_csv(&found),
         };
         destination::print(text.as_bytes())
     }
@@ -169,34 +169,9 @@ impl Arguments {
         truth: Truth,
         dates: bool,
     ) -> Result<String, Failure> {
-        let mut table = TextTable::new(&[
-            "model",
-            "series",
-            "column",
-            "largest gap",
-            "fourth derivative",
-            "error at most",
-        ]);
-        for (path, model) in self.model.iter().zip(models) {
-            for (number, series) in dataset.series().iter().enumerate() {
-                for (channel, name) in dataset.channel_names().iter().enumerate() {
-                    let bound = model.error_bound(series, channel, truth);
-                    let bound = bound.map_err(|error| failure_from(&error))?;
-                    let id = series
-                        .id()
-                        .map_or_else(|| number.to_string(), str::to_owned);
-                    table.row(vec![
-                        path.display().to_string(),
-                        id,
-                        name.clone(),
-                        readable(bound.largest_gap, dates),
-                        short(bound.predicted_fourth_derivative),
-                        short(bound.error),
-                    ]);
-                }
-            }
-        }
-        Ok(table.text())
+        let names = self.model.iter().map(|path| path.display().to_string());
+        let models: Vec<(String, &Model)> = names.zip(models).collect();
+        summary::error_bounds(&models, dataset, truth, dates).map_err(|error| failure_from(&error))
     }
 
     fn candidates(
@@ -231,67 +206,8 @@ impl Arguments {
     }
 }
 
-fn table(found: &Evaluation, dates: bool) -> String {
-    let mut table = TextTable::new(&[
-        "method",
-        "part",
-        "values",
-        "mean squared",
-        "mean absolute",
-        "in bands",
-    ]);
-    for method in &found.methods {
-        let mut row = |part: &str, score: &Score, coverage: Option<f64>| {
-            if score.count > 0 {
-                table.row(vec![
-                    method.name.clone(),
-                    part.to_owned(),
-                    grouped(score.count),
-                    short(score.mse),
-                    short(score.mae),
-                    coverage.map_or(String::new(), |part| format!("{:.1} %", 100.0 * part)),
-                ]);
-            }
-        };
-        row("all", &method.all, method.coverage);
-        for channel in &method.channels {
-            let coverage = channel.coverage.map(|coverage| coverage.after);
-            row(&channel.column, &channel.score, coverage);
-        }
-        for length in &method.lengths {
-            let part = format!("gaps to {}", readable(length.gap_to, dates));
-            row(&part, &length.score, length.coverage);
-        }
-    }
-    format!(
-        "{} values hidden. Errors in standard deviations of the column.\n{}",
-        grouped(found.hidden),
-        table.text()
-    )
-}
-
 fn json(found: &Evaluation) -> Result<String, Failure> {
     // Through a value: names come in alphabetical order.
     let text = serde_json::to_value(found).and_then(|value| serde_json::to_string_pretty(&value));
     Ok(text.map_err(|error| failure_from(&error))? + "\n")
-}
-
-fn csv(found: &Evaluation) -> String {
-    let mut text = String::from("method,part,values,mse,mae\n");
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    for method in &found.methods {
-        let name = quoted(&method.name);
-        let mut row = |part: String, score: &Score| {
-            let Score { mse, mae, count } = score;
-            text += &format!("{name},{part},{count},{mse},{mae}\n");
-        };
-        row("all".to_owned(), &method.all);
-        for channel in &method.channels {
-            row(quoted(&channel.column), &channel.score);
-        }
-        for length in &method.lengths {
-            row(format!("gaps to {}", length.gap_to), &length.score);
-        }
-    }
-    text
 }

@@ -153,7 +153,7 @@ impl Arguments {
         self.verbosity.event(&summary::gaps_event(dataset, &gaps));
         self.warn_of_steps(dataset);
         if outputs == 0 {
-            let intention = self.intention(&imputer, &asked, dataset, dates);
+            let intention = summary::intention(&imputer, &asked, dataset, dates);
             self.verbosity.text(&intention);
             return Ok(());
         }
@@ -368,67 +368,6 @@ impl Arguments {
         })?;
         writer.finish()?;
         Ok(counts)
-    }
-
-    /// What would be done, for a user who has given no output.
-    fn intention(
-        &self,
-        imputer: &Imputer,
-        asked: &Asked,
-        dataset: &Dataset,
-        dates: bool,
-    ) -> String {
-        let methods = imputer.candidates();
-        let mut names: Vec<&str> = methods.iter().map(|method| method.name).collect();
-        let mut text = String::from("Nothing was written. With -o FILE, ");
-        if let [one] = names[..] {
-            text += &format!("gaps are filled by the method {one}");
-        } else {
-            let last = names.pop().unwrap_or_default();
-            text += &format!(
-                "known values are hidden like the gaps, a tenth in each of three rounds, {} and {last} are compared on them, \
-                 and {} for each of the {} columns fills the gaps",
-                names.join(", "),
-                if imputer.methods.is_none() {
-                    "their best combination"
-                } else {
-                    "the best one"
-                },
-                dataset.channels()
-            );
-        }
-        text += match asked {
-            Asked::Holes => "; missing cells are filled",
-            _ => "; missing cells are filled and rows added",
-        };
-        text += &self.training_intention(imputer, &methods);
-        if let Some(longest) = imputer.longest_gap {
-            text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
-        }
-        if !self.limiting.extrapolates() {
-            text += ", nothing before the first and after the last value";
-        }
-        text + "."
-    }
-
-    /// What would be trained, how long it would take, and how to avoid it.
-    fn training_intention(&self, imputer: &Imputer, methods: &[&Method]) -> String {
-        let trained = methods.iter().filter(|method| method.is_trained());
-        let trained: Vec<&str> = trained.map(|method| method.name).collect();
-        if trained.is_empty() {
-            return ", without any training".to_owned();
-        }
-        let effort = match (self.steps, imputer.budget) {
-            (Some(steps), _) => format!("{} steps each", grouped(steps as usize)),
-            (None, budget) => {
-                let seconds = budget.unwrap_or_default().as_secs_f64();
-                format!("at most {} in all", readable(seconds, true))
-            }
-        };
-        format!(
-            "; models are trained for {} ({effort}; --budget 0s trains none)",
-            trained.join(", ")
-        )
     }
 
     /// Settings for the report.

@@ -8,6 +8,7 @@ use crate::watching::{Verbosity, Watch};
 use cssc::data::Span;
 use cssc::fill::{Learning, Method};
 use cssc::nn::InstructionSet;
+use cssc::settings::first_difference;
 use cssc::train::{Control, TrainConfig, Trainer};
 use cssc_report::grouped;
 use serde::Serialize;
@@ -240,19 +241,14 @@ impl Arguments {
         asked: &T,
         checkpoint: &Path,
     ) -> Result<(), Failure> {
-        let values = |settings: &T| serde_json::to_value(settings).unwrap_or_default();
-        let (kept, asked) = (kept.map(values).unwrap_or_default(), values(asked));
-        let names = asked.as_object().into_iter().flatten();
-        let mut other = names.filter(|(name, value)| kept.get(name) != Some(value));
-        if let Some((name, value)) = other.next() {
-            let there = kept.get(name).cloned().unwrap_or_default();
-            return Err(Failure::new(format!(
+        match kept.and_then(|kept| first_difference(kept, asked)) {
+            None => Ok(()),
+            Some((name, there, value)) => Err(Failure::new(format!(
                 "{} was made with {part}.{name} = {there}, and now it is {value}. Give the same settings to go on, or \
                  begin anew with --restart.",
                 checkpoint.display()
-            )));
+            ))),
         }
-        Ok(())
     }
 
     fn train(&self, trainer: &mut Trainer<'_>, checkpoint: Option<&Path>) -> Result<(), Failure> {

@@ -275,7 +275,7 @@ fn details(dataset: PaperSet, observed: usize, cells: &Cells<'_>) -> Section {
         };
         let first = seeds.0[0];
         let mse = seeds.mse();
-        let ratio = |to: Option<f64>| to.map_or_else(dash, |to| format!("{:.3}", mse / to));
+        let ratio = |to: Option<f64>| to.map_or_else(dash, |to| error(mse / to, None));
         let trained = |text: String| if first.steps > 0 { text } else { dash() };
         let rate = first
             .settings

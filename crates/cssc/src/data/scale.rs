@@ -343,7 +343,7 @@ mod tests {
         assert!(message(Scaler::fixed(vec![0.0], vec![])).contains("1 offsets but 0 scales"));
         assert!(message(Scaler::fixed(vec![0.0], vec![0.0])).contains("a scale is 0"));
         let timeless = Scaler::identity(1).with_time(0.0, -1.0);
-        assert!(message(timeless).contains("a unit between 1e-100 and 1e100, found 0 and -1"));
+        assert!(message(timeless).contains("a unit between 1e-100 and 1e100, found 0.0 and -1.0"));
         let narrow = Scaler::identity(1)
             .scale_all(&data)
             .unwrap_err()

@@ -527,7 +527,12 @@ mod tests {
         let together = found.best_of_each.unwrap();
         assert_eq!(together.count, found.hidden);
         for row in &found.methods {
-            assert!(together.mse <= AS_GOOD * row.all.mse);
+            // Chosen without looking, so it may be a little worse than the best in hindsight.
+            assert!(
+                together.mse <= 1.2 * row.all.mse,
+                "{together:?} {:?}",
+                row.all
+            );
             assert_eq!(row.all.count, found.hidden);
             assert!((row.coverage.unwrap() - 0.9).abs() < 0.1);
             let lengths = row.lengths.iter().map(|length| length.score.count);

@@ -2,6 +2,7 @@
 
 use crate::data::{Dataset, Series};
 use serde::Serialize;
+#[cfg(feature = "nn")]
 use std::collections::BTreeMap;
 
 /// A stretch between two neighbouring values of a channel in which something is missing.
@@ -107,6 +108,7 @@ impl Gaps {
     }
 
     /// Gaps of one series that begin and end together, in order of series and time.
+    #[cfg(feature = "nn")]
     pub(crate) fn shared(&self) -> Vec<Vec<Gap>> {
         let mut together: BTreeMap<(usize, u64, u64), Vec<Gap>> = BTreeMap::new();
         for &gap in &self.all {

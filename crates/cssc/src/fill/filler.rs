@@ -128,10 +128,8 @@ impl Filler {
         }
         let curve = self.curve(series, channels, times)?;
         let mut values = curve.values.clone();
-        let mut bands = match &self.bands {
-            None => None,
-            Some(bands) => Some(self.ends(bands, series, channels, times, &curve)),
-        };
+        let mut bands =
+            (self.bands.as_ref()).map(|bands| self.ends(bands, series, channels, times, &curve));
         for (place, &channel) in channels.iter().enumerate() {
             let (knots, known) = series.observed(channel);
             let all = series.times();

@@ -58,7 +58,7 @@ pub(super) fn periods(data: &Dataset, usual: f64, seconds: bool, given: &[f64]) 
             let ratio = period / other;
             ratio >= 0.9 && (ratio / ratio.round() - 1.0).abs() < SAME && ratio.round() < 9.0
         };
-        if fits(period) && !found.iter().any(|other| known(other)) {
+        if fits(period) && !found.iter().any(known) {
             found.push(period);
         }
     }

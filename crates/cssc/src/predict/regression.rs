@@ -32,7 +32,7 @@ const LARGEST: f64 = 1.5;
 /// What is predicted leaves the range of the known values by at most this part of it.
 const BEYOND: f64 = 0.25;
 
-/// A method that regresses departures on other departures; see the [module](self).
+/// A method that regresses departures on other departures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
     name: &'static str,

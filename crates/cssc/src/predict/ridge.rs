@@ -209,7 +209,17 @@ mod tests {
         for (found, wanted) in found[4].iter().zip([2.0, -1.0, 0.0]) {
             assert!((found - wanted).abs() < 1e-3, "{found}");
         }
-        let mut random = Random::new(5);
+        // One draw of pure noise may look like a line; many do not.
+        let draws = 20;
+        let mean: f64 = (0..draws)
+            .map(|seed| size_for_noise(seed) / draws as f64)
+            .sum();
+        assert!(mean < 0.3, "{mean}");
+    }
+
+    /// The sum of the coefficients' sizes where there is nothing to find.
+    fn size_for_noise(seed: u64) -> f64 {
+        let mut random = Random::new(seed);
         let mut noise = vec![Moments::new(3); 4];
         for number in 0..40 {
             let x = [0, 1, 2].map(|_| random.normal(0.0, 1.0));
@@ -217,11 +227,8 @@ mod tests {
         }
         let noise: Vec<&Moments> = noise.iter().collect();
         let prior = vec![vec![0.0; 3]; 5];
-        let size: f64 = cross_validated(&noise, 3, &prior)[4]
-            .iter()
-            .map(|b| b.abs())
-            .sum();
-        assert!(size < 0.3, "{size}");
+        let found = cross_validated(&noise, 3, &prior);
+        found[4].iter().map(|b| b.abs()).sum()
     }
 
     #[test]

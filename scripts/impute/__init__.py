@@ -1,0 +1,1 @@
+"""The rivals, tables and tasks of scripts/bench-impute."""
