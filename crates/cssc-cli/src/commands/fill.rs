@@ -186,7 +186,7 @@ impl Arguments {
         match signals::stopped_by() {
             None => Ok(()),
             Some(_) => Err(Failure::new(
-                "a training was stopped before its end; what was written uses what it had learned until then.",
+                "stopped before its end; what was written uses what was there until then.",
             )),
         }
     }
