@@ -8,8 +8,8 @@ use crate::signals;
 use crate::times::check_rows;
 use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
-use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
-use cssc::data::{Dataset, Span};
+use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter};
+use cssc::data::{Dataset, Series, Span};
 use cssc::evaluate::{Criterion, Gaps};
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
 use cssc::model::TimeInfo;
@@ -358,14 +358,16 @@ impl Arguments {
             None => TableWriter::create_with(path, reader.shape(), self.extras())?,
         };
         let (pulse, rows) = (Pulse::new(self.verbosity), AtomicUsize::new(0));
-        let counts = apply(&mut loaded.rows(reader)?, &mut writer, |series| {
+        let watch = |more: usize| {
             if signals::stopped_by().is_some() && !self.keep_partial {
-                return Err(Error::Stopped);
+                return ControlFlow::Break(());
             }
-            let rows = rows.fetch_add(series.len(), Ordering::Relaxed) + series.len();
+            let rows = rows.fetch_add(more, Ordering::Relaxed);
             pulse.tell(|| format!("{} rows filled so far", grouped(rows)));
-            fitted.fill(series, asked)
-        })?;
+            ControlFlow::Continue(())
+        };
+        let fill = |series: &Series| fitted.fill_with(series, asked, &watch);
+        let counts = loaded.apply(reader, &mut writer, fill)?;
         writer.finish()?;
         Ok(counts)
     }
