@@ -51,7 +51,7 @@ use crate::predict::PredictOptions;
 use crate::train::Progress;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Fewest hidden values from which a method is chosen.
 const FEWEST_HIDDEN: usize = 10;
@@ -63,27 +63,6 @@ const FAVOURED: &str = "regression";
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
-
-/// The part of the budget that filling with a trained model may take.
-const FOR_FILLING: f64 = 0.5;
-
-/// How long filling may take with a trained model.
-#[derive(Clone, Copy, Debug)]
-struct Patience {
-    most: Duration,
-    /// Rows of the table.
-    rows: usize,
-    /// Rows that a method goes through in the comparison.
-    asked: usize,
-}
-
-impl Patience {
-    /// How long a method will take that took `time` to be compared, if that is too long.
-    fn exceeded(&self, time: Duration) -> Option<Duration> {
-        let time = time.mul_f64(self.rows as f64 / self.asked.max(1) as f64);
-        (time > self.most).then_some(time)
-    }
-}
 
 fn rows(data: &Dataset) -> usize {
     data.series().iter().map(Series::len).sum()
@@ -230,7 +209,7 @@ impl Imputer {
         };
         if sampled.is_some() {
             fitted.notes.push(format!(
-                "the table is long: methods were compared, and models trained, on {} of its {} rows, spread evenly",
+                "the table is long: methods were compared on {} of its {} rows, spread evenly, and learn from them",
                 rows(compared),
                 rows(data)
             ));
@@ -255,7 +234,7 @@ impl Imputer {
             .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
         #[cfg(feature = "nn")]
-        self.train(&mut fitted, &methods, &held.visible, &mut watch)?;
+        self.train(&mut fitted, &methods, &held, rows(data), &mut watch)?;
         if fitted.filler.candidates.is_empty() {
             return Err(Error::Setting(
                 "there is no method to fill with; name at least one".to_owned(),
@@ -266,12 +245,7 @@ impl Imputer {
             criterion: self.criterion,
             combined: None,
         };
-        let patience = (self.budget.filter(|_| self.methods.is_none())).map(|budget| Patience {
-            most: budget.mul_f64(FOR_FILLING),
-            rows: rows(data),
-            asked: held.rounds().count() * rows(compared),
-        });
-        fitted.compare(&held, judging, self.methods.is_none(), patience, &mut watch)?;
+        fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
         // What stands for the whole in the comparison does so here: memory and time do not grow with the table.
         fitted.learn(compared)?;
         Ok(fitted)
@@ -320,7 +294,8 @@ impl Imputer {
         &self,
         fitted: &mut Fitted,
         methods: &[&'static Method],
-        data: &Dataset,
+        held: &HoldOut,
+        rows: usize,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut options = self.learn.clone();
@@ -330,13 +305,15 @@ impl Imputer {
             options: &options,
             budget: self.budget.map(|budget| budget.mul_f64(FOR_TRAINING)),
             required: self.methods.is_some(),
+            use_within: self.budget.filter(|_| self.methods.is_none()),
+            rows,
+            rounds: held.rounds().count(),
         };
         let candidates = &mut fitted.filler.candidates;
-        let Trainings { trained, failed } = training.run(methods, data, candidates, watch)?;
+        let Trainings { trained, failed } =
+            training.run(methods, &held.visible, candidates, watch)?;
         match (failed.first(), trained.is_empty()) {
-            (Some((_, error)), true) => fitted.notes.push(format!(
-                "no model was trained: {error}"
-            )),
+            (Some((_, error)), true) => fitted.notes.push(format!("no model was trained: {error}")),
             _ => {
                 let notes = failed.iter();
                 let notes = notes.map(|(name, error)| format!("{name} was not trained: {error}"));
@@ -354,10 +331,11 @@ impl Fitted {
         held: &HoldOut,
         mut judging: Judging,
         combine: bool,
-        patience: Option<Patience>,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let candidates = std::mem::take(&mut self.filler.candidates);
+        let Filler {
+            candidates, bounds, ..
+        } = &self.filler;
         let mut answers = Vec::with_capacity(candidates.len() + 1);
         for (number, candidate) in candidates.iter().enumerate() {
             let event = Event::Comparing {
@@ -368,24 +346,8 @@ impl Fitted {
             if watch(event).is_break() {
                 return Err(Error::Stopped);
             }
-            let begun = Instant::now();
-            let found = held.answers(candidate.as_ref(), &self.filler.bounds)?;
-            let patience = patience.filter(|_| self.is_trained(number));
-            if let Some(time) = patience.and_then(|one| one.exceeded(begun.elapsed())) {
-                self.notes.push(format!(
-                    "{} is left out: it would take about {:.0} s to fill {} rows with it; name the method, or give a \
-                     larger budget",
-                    candidate.name(),
-                    time.as_secs_f64(),
-                    patience.map_or(0, |patience| patience.rows)
-                ));
-                self.forget(number);
-                continue;
-            }
-            self.take_over(number, candidate);
-            answers.push((candidate.name(), found));
+            answers.push((candidate.name(), held.answers(candidate.as_ref(), bounds)?));
         }
-        let bounds = &self.filler.bounds;
         let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
         if let Some(reference) = reference.filter(|_| combine) {
             let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
@@ -404,40 +366,6 @@ impl Fitted {
         self.filler.bands = evaluation.bands();
         self.evaluation = Some(evaluation);
         Ok(())
-    }
-
-    /// Whether a candidate is made of a trained model.
-    fn is_trained(&self, candidate: usize) -> bool {
-        #[cfg(feature = "nn")]
-        return self
-            .trained
-            .iter()
-            .any(|one| one.candidates.contains(&candidate));
-        #[cfg(not(feature = "nn"))]
-        return candidate == usize::MAX;
-    }
-
-    /// No model is made into this candidate any more.
-    fn forget(&mut self, candidate: usize) {
-        #[cfg(feature = "nn")]
-        for one in &mut self.trained {
-            one.candidates.retain(|own| *own != candidate);
-        }
-        #[cfg(not(feature = "nn"))]
-        let _ = candidate;
-    }
-
-    /// Takes a candidate into the choice; its number is then how many there were.
-    fn take_over(&mut self, number: usize, candidate: &Arc<dyn Interpolator>) {
-        let new = self.filler.candidates.len();
-        self.filler.candidates.push(candidate.clone());
-        #[cfg(feature = "nn")]
-        for one in &mut self.trained {
-            let own = one.candidates.iter_mut().filter(|own| **own == number);
-            own.for_each(|own| *own = new);
-        }
-        #[cfg(not(feature = "nn"))]
-        let _ = (number, new);
     }
 
     /// Fits what fills to all data: what was hidden is in sight again.
