@@ -181,6 +181,11 @@ impl Arguments {
                 settings: self.told_settings(imputer.longest_gap, dates),
             };
             let report = table.report().map_err(|error| failure_from(&error))?;
+            if signals::stopped_by().is_some() && !self.keep_partial {
+                let text =
+                    "stopped while the page or the picture was drawn; they were not written.";
+                return Err(Failure::new(text));
+            }
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
         match signals::stopped_by() {

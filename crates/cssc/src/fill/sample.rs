@@ -1,15 +1,15 @@
 //! A part of a very long table, on which methods are compared and models trained in its stead.
 //!
-//! Two hundred thousand rows, spread evenly over the whole, tell the methods apart as well as ten million do: no more
+//! Half a million rows, spread evenly over the whole, tell the methods apart as well as ten million do: no more
 //! than 30,000 values are hidden anyway. So the memory and the time of a comparison do not grow with the table.
 
 use crate::Error;
 use crate::data::{Dataset, Series};
 
 /// Most rows, and most cells, that methods are compared on.
-const MOST_ROWS: usize = 200_000;
-const MOST_CELLS: usize = 2_000_000;
-/// Rows of a stretch: two weeks of minutes, so that a week can be seen to repeat itself, and few enough that eight
+const MOST_ROWS: usize = 500_000;
+const MOST_CELLS: usize = 4_000_000;
+/// Rows of a stretch: two weeks of minutes, so that a week can be seen to repeat itself, and few enough that twenty
 /// of them fit.
 const STRETCH: usize = 25_000;
 

@@ -19,7 +19,7 @@ use super::number::NumberRules;
 use super::options::{ReadOptions, TimeFormat};
 use super::series_rows::{Assembler, Parsed, Repairs, Rows, SeriesRows};
 use super::shape::Shape;
-use super::suspects::{ambiguous, suspicions};
+use super::suspects::{SignWatch, ambiguous, stray, suspicions};
 use super::time_guess::time_form;
 use super::writer::TableWriter;
 use crate::Error;
@@ -39,6 +39,8 @@ pub struct TableReader {
     found: Vec<Notice>,
     repairs: Repairs,
     skipped: u64,
+    /// One for each channel, where the decimal sign could also part thousands.
+    signs: Vec<SignWatch>,
 }
 
 /// One series, gathered over blocks.
@@ -70,18 +72,35 @@ impl TableReader {
             options.thousands,
             &options.missing,
         );
-        let (sample, sample_numbers) = match table
+        let (sample, sample_numbers, swallowed) = match table
             .blocks(None)?
             .find(|block| !matches!(block, Ok(block) if block.numbers.is_empty()))
         {
-            Some(block) => block.map(|block| (block.batch, block.numbers))?,
-            None => (RecordBatch::new_empty(table.schema.clone()), Vec::new()),
+            Some(block) => block.map(|block| (block.batch, block.numbers, block.notices))?,
+            None => {
+                let empty = RecordBatch::new_empty(table.schema.clone());
+                (empty, Vec::new(), Vec::new())
+            }
         };
         let refuse = |problem: Problem| Place::file(path).problem(problem);
         let columns = Columns::find(table.schema.clone(), &sample, &numbers, &options);
         let columns = columns.map_err(|problem| match sample.num_rows() {
             0 => refuse("it has no rows".to_owned().into()),
-            _ => refuse(problem),
+            _ => match (swallowed.first(), stray(&sample, &numbers)) {
+                (Some(why), _) => refuse(format!("{problem}; {why}").into()),
+                (None, Some((column, row))) if problem.hint.is_none() => {
+                    let found = cells::texts(sample.column(column));
+                    let found = found.map(|texts| texts.value(row).to_owned());
+                    let text = format!(
+                        "{problem}; `{}` has `{}`, which is no number",
+                        table.schema.field(column).name(),
+                        found.unwrap_or_default().trim()
+                    );
+                    let place = table.place(sample_numbers[row]);
+                    place.problem(Problem::new(text, Hint::NotANumber))
+                }
+                _ => refuse(problem),
+            },
         })?;
         if let Some((column, row)) = ambiguous(&columns, &sample, &numbers, table.style(), &options)
         {
@@ -118,7 +137,7 @@ impl TableReader {
             table.blocks(None)?
         };
         let (repairs, skipped) = (Repairs::default(), 0);
-        Ok(Self {
+        let mut reader = Self {
             table,
             shape,
             options,
@@ -128,7 +147,37 @@ impl TableReader {
             found: Vec::new(),
             repairs,
             skipped,
-        })
+            signs: Vec::new(),
+        };
+        reader.watch_signs();
+        Ok(reader)
+    }
+
+    fn watch_signs(&mut self) {
+        let style = self.table.style();
+        let said = self.options.thousands.is_some() || self.options.decimal_comma.is_some();
+        let clear = style.comma_separates && !style.decimal_comma;
+        self.signs = match said || clear || !self.table.format.is_text() {
+            true => Vec::new(),
+            false => vec![SignWatch::default(); self.shape.columns.channels.len()],
+        };
+    }
+
+    /// Refuses a column whose numbers can be read in two ways, after all of it was read.
+    fn check_signs(&self) -> Result<(), Error> {
+        let columns = self.shape.columns.channels.iter().zip(&self.signs);
+        let found = columns
+            .filter_map(|(&column, watch)| Some((column, watch.found()?)))
+            .next();
+        match found {
+            None => Ok(()),
+            Some((column, (line, text))) => {
+                let place = self.table.place(*line);
+                let place = place.column(self.shape.columns.name(column));
+                let text = format!("`{text}` can be read in two ways");
+                Err(place.problem(Problem::new(text, Hint::NumberStyle)))
+            }
+        }
     }
 
     /// Begins again with the first series.
@@ -145,6 +194,7 @@ impl TableReader {
         self.found.clear();
         self.repairs = Repairs::default();
         self.skipped = 0;
+        self.watch_signs();
         Ok(())
     }
 
@@ -212,15 +262,22 @@ impl TableReader {
             self.add(&mut group, piece, most_kept)?;
         }
         if group.parsed.times.is_empty() {
+            self.check_signs()?;
             Ok(None)
         } else {
             self.finish(group).map(Some)
         }
     }
 
-    fn add(&self, group: &mut Group, piece: Rows, most_kept: usize) -> Result<(), Error> {
+    fn add(&mut self, group: &mut Group, piece: Rows, most_kept: usize) -> Result<(), Error> {
         let limit = self.options.max_memory;
         check_memory(&self.table, group.bytes, limit, "one series")?;
+        let sign = self.shape.numbers.decimal_sign();
+        for (watch, &column) in self.signs.iter_mut().zip(&self.shape.columns.channels) {
+            let texts = cells::texts(piece.batch.column(column));
+            let texts = texts.map_err(|error| Place::file(self.table.name()).error(error))?;
+            watch.add(&texts, &piece.numbers, sign);
+        }
         self.assembler().parse(&piece, &mut group.parsed)?;
         if group.parsed.values.len() <= most_kept {
             group.pieces.push(piece.batch);
