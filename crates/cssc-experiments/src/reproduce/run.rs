@@ -1,13 +1,15 @@
 //! One seed of one cell: a training for each learning rate that is tried, of which the one counts that validates best;
-//! of each the parameters that validate best. Everything can be stopped at any moment and goes on where it was.
+//! of each the parameters that validate best. Everything can be stopped at any moment and goes on where it was. The model
+//! stays beside the checkpoints (`NAME.cssc`, in the units of the set), for the figures and for a look at it.
 
 use super::cell::{Cell, CellResult, CellSettings, Trial};
 use crate::paper_set::LoadedSet;
+use cssc::data::Scaler;
 use cssc::evaluate::Interpolator;
 use cssc::fill::Method;
-use cssc::model::Compensation;
+use cssc::model::{Compensation, Model};
 use cssc::nn::InstructionSet;
-use cssc::train::{Control, ParallelBatch, Sample, TrainConfig, Trainer};
+use cssc::train::{Control, ParallelBatch, Sample, Summary, TrainConfig, Trainer};
 use cssc::{Error, Series};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -124,18 +126,23 @@ impl Run<'_> {
                     validation,
                 })
             });
-            let results = match trained {
-                Ok(Some(results)) => Some(results),
+            let trained = match trained {
+                Ok(Some(trained)) => Some(trained),
                 Ok(None) => return Ok(None),
                 // A rate that is too high ends a training; with one rate alone that is an error.
                 Err(error) if rates.len() == 1 => return Err(error),
                 Err(_) => None,
             };
-            let validation = results.as_ref().and_then(|results| results[0].validation);
+            let validation = trained
+                .as_ref()
+                .and_then(|(_, results)| results[0].validation);
             state.trials.push(Trial { rate, validation });
             let best = state.best.as_ref().and_then(|best| best[0].validation);
-            if validation.is_some_and(|new| best.is_none_or(|best| new < best)) {
-                state.best = results;
+            if let Some((model, results)) = trained
+                && validation.is_some_and(|new| best.is_none_or(|best| new < best))
+            {
+                model.save(&self.file("cssc"))?;
+                state.best = Some(results);
             }
             (state.seconds, state.cpu_seconds) = (0.0, 0.0);
             // What is not there need not be removed.
@@ -164,7 +171,7 @@ impl Run<'_> {
         settings: &CellSettings,
         state: &mut State,
         mut watch: impl FnMut(u64, Option<f64>) -> Control,
-    ) -> Result<Option<Vec<CellResult>>, Error> {
+    ) -> Result<Option<(Model, Vec<CellResult>)>, Error> {
         let mut clock = Clock::start();
         let checkpoint = self.file("checkpoint");
         let mut trainer = if checkpoint.exists() {
@@ -198,17 +205,23 @@ impl Run<'_> {
             return Ok(None);
         }
         clock.charge(state);
-        self.test(trainer, settings, state).map(Some)
+        let summary = trainer.summary().clone();
+        let channels = &self.set.parts.train;
+        let scaler = Scaler::identity(channels.channels());
+        let model = trainer.into_model(scaler, channels.channel_names().to_vec())?;
+        let results = self.test(&model, &summary, settings, state)?;
+        Ok(Some((model, results)))
     }
 
     /// The parameters that validated best, on the test series, read in every way that is asked for.
     fn test(
         &self,
-        trainer: Trainer<'_>,
+        model: &Model,
+        summary: &Summary,
         settings: &CellSettings,
         state: &State,
     ) -> Result<Vec<CellResult>, Error> {
-        let (parameters, summary) = trainer.into_best();
+        let parameters = model.parameters();
         let samples = self.set.test(self.cell.observed);
         let own = (&self.cell.variant, settings.model.compensation());
         let others = self.cell.readings.iter();
@@ -216,7 +229,7 @@ impl Run<'_> {
         let test = |(variant, compensation): (&String, Compensation)| {
             let model = settings.model.with_compensation(compensation)?;
             let (network, _) = model.build::<f32>(self.seed)?;
-            let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
+            let scores = ParallelBatch::new().score(&*network, parameters, &samples, self.seed)?;
             Ok(CellResult {
                 variant: variant.clone(),
                 mse_all: scores.mse_all,
