@@ -31,8 +31,11 @@ const AXIS: f32 = 22.0;
 const AXIS_LABEL: f32 = 16.0;
 /// Room left of a panel for the numbers of its axis.
 const NUMBERS: f32 = 48.0;
-/// Width of a sample in the legend.
+/// Width of a sample in the legend, the first baseline there, and the distance to the next.
 const SAMPLE: f32 = 20.0;
+const LEGEND: f32 = 54.0;
+const LINE: f32 = 18.0;
+const NAME: TextStyle = TextStyle::new(12.0, QUIET, Anchor::Start);
 
 /// A colour that people with any kind of colour vision can tell from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -320,14 +323,37 @@ impl Chart {
         (NUMBERS, AXIS + if labelled { AXIS_LABEL } else { 0.0 })
     }
 
-    fn has_names(&self) -> bool {
-        let mut marks = self.plots.iter().flat_map(|plot| &plot.marks);
-        marks.any(|mark| mark.name.is_some())
+    /// The width of everything between the margins.
+    fn width(&self) -> f32 {
+        self.columns as f32 * (self.panel.0 + self.room().0)
+    }
+
+    /// Every name once, in the order of the marks, where its sample begins; in as many lines as it takes.
+    fn legend(&self) -> Vec<(&Mark, &str, Place)> {
+        let font = Font::new(Weight::Regular);
+        let (mut left, mut baseline) = (MARGIN, LEGEND);
+        let mut entries: Vec<(&Mark, &str, Place)> = Vec::new();
+        for mark in self.plots.iter().flat_map(|plot| &plot.marks) {
+            let Some(name) = mark.name.as_deref() else {
+                continue;
+            };
+            if entries.iter().any(|entry| entry.1 == name) {
+                continue;
+            }
+            let width = SAMPLE + 6.0 + font.width(name, NAME.size);
+            if left > MARGIN && left + width > MARGIN + self.width() {
+                (left, baseline) = (MARGIN, baseline + LINE);
+            }
+            entries.push((mark, name, (left, baseline)));
+            left += width + 18.0;
+        }
+        entries
     }
 
     /// Where the first row begins.
     fn top(&self) -> f32 {
-        if self.has_names() { 72.0 } else { 48.0 }
+        let last = self.legend().last().map(|entry| entry.2.1);
+        last.map_or(48.0, |baseline| baseline + 18.0)
     }
 
     /// Height of one row with everything in it.
@@ -338,7 +364,7 @@ impl Chart {
 
     fn size(&self) -> (f32, f32) {
         let rows = self.plots.len().div_ceil(self.columns);
-        let width = self.columns as f32 * (self.panel.0 + self.room().0) + 2.0 * MARGIN;
+        let width = self.width() + 2.0 * MARGIN;
         (
             width.ceil(),
             (self.top() + rows as f32 * self.row() + 8.0).ceil(),
@@ -362,28 +388,15 @@ impl Chart {
         }
     }
 
-    /// Every name once, in the order of the marks.
     fn draw_legend(&self, canvas: &mut dyn Canvas) {
-        let font = Font::new(Weight::Regular);
-        let style = TextStyle::new(12.0, QUIET, Anchor::Start);
-        let (mut left, baseline) = (MARGIN, 54.0);
-        let mut shown: Vec<&str> = Vec::new();
-        for mark in self.plots.iter().flat_map(|plot| &plot.marks) {
-            let Some(name) = mark.name.as_deref() else {
-                continue;
-            };
-            if shown.contains(&name) {
-                continue;
-            }
-            shown.push(name);
+        for (mark, name, (left, baseline)) in self.legend() {
             let middle = baseline - 4.0;
             let sample = match mark.look {
                 Look::Dots { .. } => vec![(left + SAMPLE / 2.0, middle)],
                 Look::Line { .. } => vec![(left, middle), (left + SAMPLE, middle)],
             };
             mark.draw(&[sample], canvas);
-            canvas.text((left + SAMPLE + 6.0, baseline), name, style);
-            left += SAMPLE + 6.0 + font.width(name, style.size) + 18.0;
+            canvas.text((left + SAMPLE + 6.0, baseline), name, NAME);
         }
     }
 }

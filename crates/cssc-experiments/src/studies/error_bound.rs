@@ -65,9 +65,9 @@ fn against_gaps() -> Result<Plot, Error> {
             .called("slopes 4 and 2"),
         Mark::line(Ink::Grey, slope(2, (natural[0].0, 2.2 * bounds[0].1))).dashed(),
         Mark::line(Ink::Black, bounds).called("bound"),
-        Mark::line(Ink::Vermilion, natural.clone()).called("largest error, bent ends"),
+        Mark::line(Ink::Vermilion, natural.clone()).called("largest error, straight ends"),
         Mark::dots(Ink::Vermilion, natural),
-        Mark::line(Ink::Green, matched.clone()).called("largest error, ends as the prediction"),
+        Mark::line(Ink::Green, matched.clone()).called("largest error, ends bent as o"),
         Mark::dots(Ink::Green, matched),
         Mark::line(Ink::Blue, inside.clone()).called("largest error inside"),
         Mark::dots(Ink::Blue, inside.clone()),
@@ -244,10 +244,10 @@ fn over_training(workshop: &Workshop<'_>, table: &mut Measurement) -> Result<Plo
         Mark::line(Ink::Black, line(2))
             .dashed()
             .called("bound, first term"),
-        Mark::line(Ink::Vermilion, line(0)).called("largest error, bent ends"),
+        Mark::line(Ink::Vermilion, line(0)).called("largest error"),
     ];
     Ok(Plot {
-        title: "a training (largest error: orange)".to_owned(),
+        title: "a training".to_owned(),
         x: Axis::of("step").logarithmic(),
         y: Axis::default().logarithmic(),
         marks,

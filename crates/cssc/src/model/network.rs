@@ -140,6 +140,19 @@ pub trait Network<T: Float>: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// The same for a curve that passes near noisy observations: without what a network does only to pass through them. By
+    /// default that is nothing.
+    ///
+    /// # Errors
+    /// As [`Network::predict`].
+    fn trace_near(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+    ) -> Result<Option<Vec<Trace>>, Error> {
+        self.trace(graph, series)
+    }
+
     /// From the signal to the output; by default they are the same.
     fn decode(&self, graph: &mut Graph<'_, T>, signal: Jets<Var>) -> Jets<Var> {
         let _ = graph;
