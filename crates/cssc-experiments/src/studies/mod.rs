@@ -13,6 +13,7 @@
 //! | `body` | the hopper's links from its joint angles |
 //! | `error_bound` | Theorem 2 against gaps and over a training |
 //! | `significance` | appendix C.3: how much the second derivatives matter |
+//! | `remaining_error` | where the error that is left sits |
 //! | `noise`, `gaps`, `frequencies`, `steps`, `few_series` | limits, each in a table and a sentence |
 
 mod body;
@@ -27,6 +28,7 @@ mod frequencies;
 mod gaps;
 pub mod lines;
 mod noise;
+mod remaining_error;
 mod significance;
 mod steps;
 pub mod workshop;
@@ -83,13 +85,14 @@ macro_rules! study {
 }
 
 /// All studies, in the order in which they are told.
-pub const STUDIES: [Study; 11] = [
+pub const STUDIES: [Study; 12] = [
     study!("figure1", Figure, figure1),
     study!("figure2", Figure, figure2),
     study!("figure3", Figure, figure3),
     study!("figure5", Figure, figure5),
     study!("error-bound", Theory, error_bound),
     study!("significance", Theory, significance),
+    study!("remaining-error", Theory, remaining_error),
     study!("limit-noise", Limit, noise),
     study!("limit-gaps", Limit, gaps),
     study!("limit-frequencies", Limit, frequencies),
