@@ -434,14 +434,14 @@ fn windows(image: ImageShape, kernel: Kernel) -> Result<Tensor> {
 /// x ∗ W or its transpose, without the bias.
 fn convolved(one: &convolution::Images, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
     let (images, outputs) = (x.dim(0)?, one.layer.output().len());
-    if one.transposed {
-        let windows = windows(one.layer.output(), one.kernel)?;
+    if one.layer.is_transposed() {
+        let windows = windows(one.layer.output(), one.layer.kernel())?;
         let pixels = x
             .reshape(((), one.layer.input().channels))?
             .matmul(weight)?;
         return pixels.reshape((images, ()))?.matmul(&windows.t()?);
     }
-    let windows = windows(one.layer.input(), one.kernel)?;
+    let windows = windows(one.layer.input(), one.layer.kernel())?;
     let rows = x.matmul(&windows)?.reshape(((), weight.dim(0)?))?;
     rows.matmul(weight)?.reshape((images, outputs))
 }
@@ -464,7 +464,7 @@ impl Reference for convolution::Images {
     fn candle(&self, x: &[Tensor], parameters: &Named) -> Result<Tensor> {
         activate(
             &convolved_and_shifted(self, &x[0], parameters)?,
-            self.activation,
+            self.layer.activation(),
         )
     }
 }
@@ -475,8 +475,12 @@ impl Reference for convolution::ImagesJet {
         let weight = &parameters["layer.weight"];
         let first = convolved(&self.0, &x[1], weight)?;
         let second = convolved(&self.0, &x[2], weight)?;
-        let [slope, curvature] = through_activation(&a, [&first, &second], self.0.activation)?;
-        Tensor::cat(&[activate(&a, self.0.activation)?, slope, curvature], 1)
+        let [slope, curvature] =
+            through_activation(&a, [&first, &second], self.0.layer.activation())?;
+        Tensor::cat(
+            &[activate(&a, self.0.layer.activation())?, slope, curvature],
+            1,
+        )
     }
 }
 

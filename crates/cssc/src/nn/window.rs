@@ -75,6 +75,10 @@ impl Windows {
         Self { image, kernel }
     }
 
+    pub(crate) const fn kernel(self) -> Kernel {
+        self.kernel
+    }
+
     /// Windows below each other, and side by side.
     pub(crate) fn counts(self) -> (usize, usize) {
         let Kernel {

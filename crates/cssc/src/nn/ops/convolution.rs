@@ -144,6 +144,24 @@ impl Convolution {
         self.output
     }
 
+    /// Its kernel.
+    #[must_use]
+    pub fn kernel(&self) -> Kernel {
+        self.map.windows.kernel()
+    }
+
+    /// Whether it is the transpose of a convolution.
+    #[must_use]
+    pub fn is_transposed(&self) -> bool {
+        self.map.transposed
+    }
+
+    /// φ.
+    #[must_use]
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
     /// φ(x ∗ W + b), and the source of φ's derivatives there.
     fn value_and_source<T: Float>(&self, graph: &mut Graph<'_, T>, x: Var) -> (Var, Var) {
         if self.activation.source_is_input() {

@@ -8,9 +8,6 @@ use cssc::nn::{Activation, Convolution, Float, Graph, ImageShape, Kernel, Layer,
 /// A convolution on its own, with its store.
 pub(crate) struct Images {
     pub(crate) layer: Convolution,
-    pub(crate) kernel: Kernel,
-    pub(crate) transposed: bool,
-    pub(crate) activation: Activation,
     parameters: Parameters<f64>,
 }
 
@@ -30,9 +27,6 @@ impl Images {
         };
         Self {
             layer,
-            kernel,
-            transposed,
-            activation,
             parameters: filled(parameters),
         }
     }
