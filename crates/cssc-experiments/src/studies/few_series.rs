@@ -1,11 +1,10 @@
 //! Limit: few series to learn from.
 
 use super::finding::{Finding, Measurement};
-use super::workshop::{Workshop, model_error, plain_error};
+use super::workshop::{Workshop, plain_error};
 use crate::paper_set::PaperSet;
 use cssc::Error;
-use cssc::model::CurveOptions;
-use cssc::train::{Masking, OptimizerKind, TrainConfig};
+use cssc::train::Masking;
 
 const COUNTS: [usize; 4] = [5, 20, 80, 720];
 
@@ -23,19 +22,8 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
         let first: Vec<usize> = (0..count.min(most)).collect();
         let train = set.parts.train.subset(&first);
         let mut row = vec![plain_error("natural", &samples)?];
-        for method in ["ode-rnn", "cssc", "latent-cssc"] {
-            let training = TrainConfig {
-                steps: 300,
-                validate_every: 30,
-                optimizer: OptimizerKind::Muon,
-                rate: 0.006,
-                clip: Some(1.0),
-                masking: Masking::Count(30),
-                ..TrainConfig::default()
-            };
-            let model = workshop.trained(method, training, &train, &set.parts.validation)?;
-            row.push(model_error(&model, &CurveOptions::default(), &samples)?);
-        }
+        let validation = &set.parts.validation;
+        row.extend(workshop.briefly_trained(&Masking::Count(30), &train, validation, &samples)?);
         table.add(format!("{} series", first.len()), row);
     }
     Ok(Finding {

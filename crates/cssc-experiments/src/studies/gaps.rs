@@ -1,10 +1,9 @@
 //! Limit: gaps longer than any in training.
 
 use super::finding::{Finding, Measurement};
-use super::workshop::{Workshop, model_error, plain_error};
+use super::workshop::{ToySystems, Workshop};
 use crate::paper_set::PaperSet;
 use cssc::Error;
-use cssc::model::CurveOptions;
 use cssc::train::Sample;
 
 /// Lengths of the gap in the middle, in the time of the set, whose curves last 5 and swing in 1.25 to 2.5.
@@ -12,40 +11,20 @@ const LENGTHS: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 3.0];
 
 pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     let set = workshop.set(PaperSet::Toy)?;
-    let models = [
-        workshop.model("table1/toy-ode-rnn-30")?,
-        workshop.model("table1/toy-hidden-cssc-30")?,
-        workshop.model("table1/toy-cssc-30")?,
-        workshop.model("table1/toy-latent-cssc-30")?,
-    ];
+    let systems = ToySystems::new(workshop)?;
     let mut table = Measurement::new(
         "Limit: gaps longer than in training",
         "toy-v1 at 30 %, but nothing is observed in the middle of every test series for so long (curves last 5, their \
          period is 1.25 to 2.5; the mean gap of the training is 0.17). Mean squared error over the whole series.",
-        &[
-            "linear",
-            "natural spline",
-            "ODE-RNN",
-            "hidden CSSC",
-            "CSSC",
-            "latent CSSC",
-        ],
+        &ToySystems::NAMES,
     );
-    let options = CurveOptions::default();
     for length in LENGTHS {
         let samples: Vec<Sample> = set
             .test(30)
             .iter()
             .map(|sample| hollow(sample, length))
             .collect();
-        let mut row = vec![
-            plain_error("linear", &samples)?,
-            plain_error("natural", &samples)?,
-        ];
-        for model in &models {
-            row.push(model_error(model, &options, &samples)?);
-        }
-        table.add(format!("gap of {length}"), row);
+        table.add(format!("gap of {length}"), systems.errors(&samples)?);
     }
     Ok(Finding {
         chart: None,

@@ -1,11 +1,10 @@
 //! Limit: signals that jump themselves. A C² curve cannot.
 
 use super::finding::{Finding, Measurement};
-use super::workshop::{Workshop, model_error, plain_error, samples};
+use super::workshop::{Workshop, plain_error, samples};
 use cssc::Error;
 use cssc::data::{Dataset, Random, Series};
-use cssc::model::CurveOptions;
-use cssc::train::{Masking, OptimizerKind, TrainConfig};
+use cssc::train::Masking;
 
 pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     let mut random = Random::new(5);
@@ -36,19 +35,7 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
         for method in ["previous", "linear", "natural"] {
             row.push(plain_error(method, &samples)?);
         }
-        for method in ["ode-rnn", "cssc", "latent-cssc"] {
-            let training = TrainConfig {
-                steps: 300,
-                validate_every: 50,
-                optimizer: OptimizerKind::Muon,
-                rate: 0.006,
-                clip: Some(1.0),
-                masking: masking.clone(),
-                ..TrainConfig::default()
-            };
-            let model = workshop.trained(method, training, &train, &validation)?;
-            row.push(model_error(&model, &CurveOptions::default(), &samples)?);
-        }
+        row.extend(workshop.briefly_trained(&masking, &train, &validation, &samples)?);
         table.add(format!("{percent} % observed"), row);
     }
     Ok(Finding {

@@ -7,9 +7,12 @@ use cssc::Error;
 use cssc::data::{Dataset, Random, Scaler, Series};
 use cssc::fill::Method;
 use cssc::model::{CurveOptions, Model, ModelConfig};
-use cssc::train::{Control, Masking, Sample, TrainConfig, fit};
+use cssc::train::{Control, Masking, OptimizerKind, Sample, TrainConfig, fit};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Steps of a brief training.
+pub const BRIEF_STEPS: u64 = 300;
 
 /// Where studies get what they need.
 pub struct Workshop<'a> {
@@ -55,11 +58,35 @@ impl<'a> Workshop<'a> {
         train_model(cell, &set, self.options, self.watch)
     }
 
-    /// A model of `method` trained on series of a study's own, whose points are shown as `masking` says.
+    /// Errors on `samples` of an ODE-RNN, CSSC and latent CSSC that are briefly trained ([`BRIEF_STEPS`]) on series of a
+    /// study's own, whose points are shown as `masking` says.
     ///
     /// # Errors
-    /// If the training fails.
-    pub fn trained(
+    /// If a training fails.
+    pub fn briefly_trained(
+        &self,
+        masking: &Masking,
+        train: &Dataset,
+        validation: &Dataset,
+        samples: &[Sample],
+    ) -> Result<Vec<f64>, Error> {
+        let errors = ["ode-rnn", "cssc", "latent-cssc"].map(|method| {
+            let training = TrainConfig {
+                steps: BRIEF_STEPS,
+                validate_every: BRIEF_STEPS / 10,
+                optimizer: OptimizerKind::Muon,
+                rate: 0.006,
+                clip: Some(1.0),
+                masking: masking.clone(),
+                ..TrainConfig::default()
+            };
+            let model = self.trained(method, training, train, validation)?;
+            model_error(&model, &CurveOptions::default(), samples)
+        });
+        errors.into_iter().collect()
+    }
+
+    fn trained(
         &self,
         method: &str,
         training: TrainConfig,
@@ -89,6 +116,50 @@ impl<'a> Workshop<'a> {
     #[must_use]
     pub fn series(&self, wanted: usize) -> usize {
         self.options.series().map_or(wanted, |few| wanted.min(few))
+    }
+}
+
+/// The systems that a study of toy curves with 30 % observed compares, models as table 1 has trained them.
+pub struct ToySystems([Model; 4]);
+
+impl ToySystems {
+    /// Their names.
+    pub const NAMES: [&str; 6] = [
+        "linear",
+        "natural spline",
+        "ODE-RNN",
+        "hidden CSSC",
+        "CSSC",
+        "latent CSSC",
+    ];
+
+    /// Brings the models.
+    ///
+    /// # Errors
+    /// As [`Workshop::model`].
+    pub fn new(workshop: &mut Workshop<'_>) -> Result<Self, Error> {
+        let mut model = |method: &str| workshop.model(&format!("table1/toy-{method}-30"));
+        Ok(Self([
+            model("ode-rnn")?,
+            model("hidden-cssc")?,
+            model("cssc")?,
+            model("latent-cssc")?,
+        ]))
+    }
+
+    /// The error of each.
+    ///
+    /// # Errors
+    /// If a curve cannot be made.
+    pub fn errors(&self, samples: &[Sample]) -> Result<Vec<f64>, Error> {
+        let mut errors = vec![
+            plain_error("linear", samples)?,
+            plain_error("natural", samples)?,
+        ];
+        for model in &self.0 {
+            errors.push(model_error(model, &CurveOptions::default(), samples)?);
+        }
+        Ok(errors)
     }
 }
 

@@ -23,7 +23,7 @@ use super::super::chain;
 use super::super::float::Float;
 use super::super::graph::{Backward, Graph};
 use super::super::kernel::{Output, Use, outer_product, product};
-use super::super::layer::Layer;
+use super::super::layer::{Layer, jet_through};
 use super::super::memory::Var;
 use super::super::parameters::{Initializer, ParameterId, ParameterRole, Parameters};
 use super::super::window::{ImageShape, Kernel, Windows};
@@ -187,22 +187,11 @@ impl<T: Float> Layer<T> for Convolution {
     }
 
     fn jet(&self, graph: &mut Graph<'_, T>, x: Jets<Var>) -> Jets<Var> {
-        let (value, source) = self.value_and_source(graph, x.value);
+        let value = self.value_and_source(graph, x.value);
         let plain = Activation::Identity;
         let slope = graph.convolve(x.slope, self.map, false, plain);
         let curvature = graph.convolve(x.curvature, self.map, false, plain);
-        if self.activation == Activation::Identity {
-            return Jets {
-                value,
-                slope,
-                curvature,
-            };
-        }
-        Jets {
-            value,
-            slope: graph.tangent(source, slope, self.activation),
-            curvature: graph.curve(source, slope, curvature, self.activation),
-        }
+        jet_through(graph, value, [slope, curvature], self.activation)
     }
 }
 
