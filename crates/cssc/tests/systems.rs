@@ -145,11 +145,7 @@ fn a_ragged_batch_with_holes_gives_the_same_as_each_series_alone() {
         })
         .collect();
     let batch: Vec<Observed<'_>> = (all.iter().zip(&query))
-        .map(|(series, query)| Observed {
-            times: series.times(),
-            values: series.values(),
-            query,
-        })
+        .map(|(series, query)| Observed::new(series.times(), series.values(), query))
         .collect();
     let sizes = SystemSizes {
         channels: 2,
@@ -218,11 +214,7 @@ fn curves_have_the_values_that_training_sees() {
         .flat_map(|gap| [gap[0], gap[0] + 0.5 * (gap[1] - gap[0])])
         .collect();
     query.extend(times.last());
-    let series = [Observed {
-        times: &times,
-        values: &values,
-        query: &query,
-    }];
+    let series = [Observed::new(&times, &values, &query)];
     for (name, config) in every_system(&SystemSizes::small()) {
         if config.compensation() != Compensation::None {
             continue;

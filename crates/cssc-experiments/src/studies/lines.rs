@@ -63,11 +63,7 @@ pub fn curves(model: &Model, series: &Series, channel: usize) -> Result<Curves, 
 pub fn state(model: &Model, series: &Series, dimension: usize) -> Result<(Line, Line), Error> {
     let model = model.with_compensation(Compensation::Hidden)?;
     let times = times(series.times());
-    let observed = Observed {
-        times: series.times(),
-        values: series.values(),
-        query: &times,
-    };
+    let observed = Observed::new(series.times(), series.values(), &times);
     let (mut memory, parameters) = (Memory::new(), model.parameters().cast::<f64>());
     let mut graph = Graph::forward_only(&mut memory, &parameters);
     let network = model.network();

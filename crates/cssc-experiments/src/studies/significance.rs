@@ -59,11 +59,7 @@ struct Terms {
 impl Terms {
     fn add(&mut self, model: &Model, sample: &Sample) -> Result<(), Error> {
         let series = shown(sample)?;
-        let observed = Observed {
-            times: series.times(),
-            values: series.values(),
-            query: &[],
-        };
+        let observed = Observed::new(series.times(), series.values(), &[]);
         let (mut memory, parameters) = (Memory::new(), model.parameters().cast::<f64>());
         let mut graph = Graph::forward_only(&mut memory, &parameters);
         let traces = model.network().trace(&mut graph, &[observed])?;

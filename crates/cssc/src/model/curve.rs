@@ -88,9 +88,9 @@ impl Applied<'_> {
                 &c.sample(observed.query, Side::Right)?,
             )),
         };
-        let hidden = settings.compensation == Compensation::Hidden;
+        let decodes = self.network.decodes();
         let rows = observed.query.len();
-        let decode = |signal: Jets, memory: &mut Memory<f64>| match hidden && rows > 0 {
+        let decode = |signal: Jets, memory: &mut Memory<f64>| match decodes && rows > 0 {
             true => self.decode(&signal, signal.value.len() / rows, memory),
             false => signal,
         };

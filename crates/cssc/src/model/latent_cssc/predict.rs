@@ -232,16 +232,8 @@ mod tests {
     #[test]
     fn every_time_is_asked_once() {
         let series = [
-            Observed {
-                times: &[0.0, 1.0],
-                values: &[1.0, 2.0],
-                query: &[0.0, 0.5, 0.5, 1.0],
-            },
-            Observed {
-                times: &[2.0],
-                values: &[1.0],
-                query: &[],
-            },
+            Observed::new(&[0.0, 1.0], &[1.0, 2.0], &[0.0, 0.5, 0.5, 1.0]),
+            Observed::new(&[2.0], &[1.0], &[]),
         ];
         let asked = Asked::new(&series);
         let times: Vec<f64> = asked.places.iter().map(|place| place.2).collect();
