@@ -267,6 +267,61 @@ fn batch() -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns of equal length")
 }
 
+/// Columns of the other types that tables have: days, moments of a zone, decimals, small integers, truth, words of a
+/// dictionary, texts of other layouts.
+fn typed_batch() -> RecordBatch {
+    use arrow_array::types::Int8Type;
+    use arrow_array::{
+        BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Int8Array,
+        LargeStringArray, StringViewArray, TimestampMicrosecondArray, UInt16Array,
+    };
+    let rows = 10;
+    let hole = |row: i64| row % 4 != 2;
+    let days = (0..rows).map(|row| Some(19_000 + row as i32));
+    let days: ArrayRef = Arc::new(days.collect::<Date32Array>());
+    let moments = (0..rows).map(|row| Some(1_700_000_000_000_000 + 3_600_000_000 * row));
+    let moments = moments.collect::<TimestampMicrosecondArray>();
+    let moments: ArrayRef = Arc::new(moments.with_timezone("Europe/Rome"));
+    let decimals = (0..rows).map(|row| hole(row).then_some(i128::from(100 * row + 25)));
+    let decimals = decimals.collect::<Decimal128Array>();
+    let decimals = decimals.with_precision_and_scale(9, 2).expect("a decimal");
+    let small = (0..rows).map(|row| hole(row).then_some(row as i8 - 5));
+    let counts = (0..rows).map(|row| hole(row + 1).then_some(60_000 + row as u16));
+    let floats = (0..rows).map(|row| hole(row + 2).then_some(row as f32 / 7.0));
+    let flags = (0..rows).map(|row| hole(row).then_some(row % 3 == 0));
+    let words = (0..rows).map(|row| ["north", "south"][row as usize % 2]);
+    let words: DictionaryArray<Int8Type> = words.collect();
+    let columns: [(&str, ArrayRef, bool); 10] = [
+        ("day", days, true),
+        ("moment", moments, true),
+        ("price", Arc::new(decimals), true),
+        ("small", Arc::new(small.collect::<Int8Array>()), true),
+        ("count", Arc::new(counts.collect::<UInt16Array>()), true),
+        ("x", Arc::new(floats.collect::<Float32Array>()), true),
+        ("flag", Arc::new(flags.collect::<BooleanArray>()), true),
+        ("place", Arc::new(words), true),
+        (
+            "long",
+            Arc::new(
+                (0..rows)
+                    .map(|row| Some(row.to_string()))
+                    .collect::<LargeStringArray>(),
+            ),
+            true,
+        ),
+        (
+            "view",
+            Arc::new(
+                (0..rows)
+                    .map(|row| Some(format!("v{row}")))
+                    .collect::<StringViewArray>(),
+            ),
+            true,
+        ),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns).expect("columns of equal length")
+}
+
 fn bytes_only(text: bool) -> impl Fn(&[u8], &[u8], &mut Random) -> Vec<u8> {
     move |input, other, random| mutate(input, other, text, random)
 }
@@ -564,6 +619,46 @@ fn the_binary_corpus_is_made_anew() {
     parquet.write(&batch).expect("written");
     parquet.close().expect("closed");
     put("parquet/file.parquet", &bytes);
+    let typed = typed_batch();
+    for (name, compression) in [
+        ("lz4", arrow_ipc::CompressionType::LZ4_FRAME),
+        ("zstd", arrow_ipc::CompressionType::ZSTD),
+    ] {
+        let options = arrow_ipc::writer::IpcWriteOptions::default();
+        let options = options
+            .try_with_compression(Some(compression))
+            .expect("an option");
+        let schema = typed.schema();
+        let file =
+            arrow_ipc::writer::FileWriter::try_new_with_options(Vec::new(), &schema, options);
+        let mut file = file.expect("a schema");
+        file.write(&typed).expect("written");
+        put(
+            &format!("arrow/typed-{name}.arrow"),
+            &file.into_inner().expect("finished"),
+        );
+    }
+    for (name, compression) in [
+        ("snappy", parquet::basic::Compression::SNAPPY),
+        (
+            "zstd",
+            parquet::basic::Compression::ZSTD(Default::default()),
+        ),
+        (
+            "gzip",
+            parquet::basic::Compression::GZIP(Default::default()),
+        ),
+    ] {
+        let settings = parquet::file::properties::WriterProperties::builder();
+        let settings = settings.set_compression(compression).build();
+        let mut bytes = Vec::new();
+        let writer =
+            parquet::arrow::ArrowWriter::try_new(&mut bytes, typed.schema(), Some(settings));
+        let mut writer = writer.expect("a schema");
+        writer.write(&typed).expect("written");
+        writer.close().expect("closed");
+        put(&format!("parquet/typed-{name}.parquet"), &bytes);
+    }
 
     let table = root.join("csv/ids.csv");
     let options = ReadOptions {

@@ -89,7 +89,7 @@ fn a_quote_that_is_not_closed_is_warned_of_with_its_line() {
     }
     let text = said(&table, &[]);
     assert!(
-        text.contains("line 7 holds 29 lines that look like rows"),
+        text.contains("line 7 holds 30 lines that look like rows"),
         "{text}"
     );
 }

@@ -87,8 +87,14 @@ impl TableReader {
         let columns = columns.map_err(|problem| match sample.num_rows() {
             0 => refuse("it has no rows".to_owned().into()),
             _ => match (swallowed.first(), stray(&sample, &numbers)) {
-                (Some(why), _) => refuse(format!("{problem}; {why}").into()),
-                (None, Some((column, row))) if problem.hint.is_none() => {
+                (Some(Notice::SwallowedRows { line, rows }), _) => refuse(
+                    format!(
+                        "{problem}; the quoted entry in line {line} holds {rows} lines that look like rows, so close \
+                         its quote"
+                    )
+                    .into(),
+                ),
+                (_, Some((column, row))) if problem.hint.is_none() => {
                     let found = cells::texts(sample.column(column));
                     let found = found.map(|texts| texts.value(row).to_owned());
                     let text = format!(
