@@ -46,7 +46,7 @@ use crate::evaluate::{
 };
 #[cfg(feature = "nn")]
 use crate::model::Model;
-use crate::predict::PredictOptions;
+use crate::predict::{PredictOptions, predict_edges};
 #[cfg(feature = "nn")]
 use crate::train::Progress;
 use std::ops::ControlFlow;
@@ -91,6 +91,9 @@ pub struct Imputer {
     pub longest_gap: Option<f64>,
     /// Fill outside the first and the last value of a channel with the nearer of them.
     pub extrapolate: bool,
+    /// Fill there with what the other channels and the season say, where values that are cut off for it are
+    /// found better that way. It extrapolates, whatever `extrapolate` says.
+    pub predict_edges: bool,
     /// Smallest and largest values. Channels of integers stay integers.
     pub bounds: Vec<Bound>,
     /// Level of the bands around filled values, between 0 and 1. Default `None`: no bands.
@@ -194,7 +197,8 @@ impl Imputer {
                 bounds,
                 targets,
                 longest_gap: self.longest_gap,
-                extrapolate: self.extrapolate,
+                extrapolate: self.extrapolate || self.predict_edges,
+                beyond: None,
                 bands: None,
             },
             evaluation: None,
@@ -244,6 +248,9 @@ impl Imputer {
         };
         fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
         fitted.learn(data)?;
+        if self.predict_edges {
+            fitted.filler.beyond = predict_edges(data, &options)?;
+        }
         Ok(fitted)
     }
 
