@@ -31,8 +31,9 @@ pub(crate) struct Limiting {
     #[arg(long, value_name = "LENGTH")]
     max_gap: Option<Span>,
 
-    /// Before the first and after the last value of a column: leave it empty, or give the nearest value
-    #[arg(long, value_name = "empty|nearest", default_value = "empty")]
+    /// Before the first and after the last value of a column: leave it empty, give the nearest value, or what season and
+    /// other columns predict (nearest where they know no better)
+    #[arg(long, value_name = "empty|nearest|predict", default_value = "empty")]
     edges: Edges,
 
     /// The same as --edges nearest
@@ -75,6 +76,7 @@ impl Periods {
 enum Edges {
     Empty,
     Nearest,
+    Predict,
 }
 
 impl Asking {
@@ -113,7 +115,12 @@ impl Asking {
 impl Limiting {
     /// Whether something is filled in outside the known values.
     pub(crate) fn extrapolates(&self) -> bool {
-        self.extrapolate || self.edges == Edges::Nearest
+        self.extrapolate || self.edges != Edges::Empty
+    }
+
+    /// Whether that is predicted.
+    pub(crate) fn predicts_edges(&self) -> bool {
+        self.edges == Edges::Predict
     }
 
     /// The longest gap that is filled, in the table's unit.

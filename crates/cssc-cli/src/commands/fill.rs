@@ -274,6 +274,7 @@ impl Arguments {
             budget: self.steps.is_none().then_some(budget),
             longest_gap: self.limiting.longest_gap(dates)?,
             extrapolate: self.limiting.extrapolates(),
+            predict_edges: self.limiting.predicts_edges(),
             bounds: self.limiting.bounds(dataset)?,
             bands: self.bands,
             seed: self.seed,

@@ -42,7 +42,7 @@ use crate::Error;
 use crate::data::{Dataset, Filled, Series};
 use crate::evaluate::{
     Bound, Bounds, Combination, Criterion, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator,
-    Judging,
+    Judging, Roles,
 };
 #[cfg(feature = "nn")]
 use crate::model::Model;
@@ -60,6 +60,10 @@ const PLAINEST: &str = "linear";
 /// The method that is believed as much as the plainest before anything is known: it has been drawn towards
 /// straight lines by its own cross-validation.
 const FAVOURED: &str = "regression";
+/// The methods that stay where a combination of all brings nothing.
+const SIMPLE: [&str; 2] = [PLAINEST, "makima"];
+/// Methods that go on with the slopes around a gap.
+const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
@@ -351,9 +355,15 @@ impl Fitted {
         let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
         if let Some(reference) = reference.filter(|_| combine) {
             let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
-            let favoured = answers.iter().position(|(name, _)| *name == FAVOURED);
+            let place = |name: &&str| answers.iter().position(|(other, _)| other == name);
+            let roles = Roles {
+                reference,
+                favoured: place(&FAVOURED),
+                simple: SIMPLE.iter().filter_map(place).collect(),
+                bending: BENDING.iter().filter_map(place).collect(),
+            };
             let (combination, mut combined) =
-                Combination::find(held, &all, reference, favoured, judging.criterion);
+                Combination::find(held, &all, &roles, judging.criterion);
             for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
                 *value = bounds.apply(hidden.channel, *value);
             }

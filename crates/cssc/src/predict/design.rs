@@ -93,7 +93,9 @@ impl Design {
     /// The profiles that `data` show.
     pub(super) fn profiles(&self, data: &Dataset) -> Profiles {
         let channels = 0..data.channels();
-        channels.map(|channel| self.profile(data, channel)).collect()
+        channels
+            .map(|channel| self.profile(data, channel))
+            .collect()
     }
 
     /// Those of one channel.
@@ -250,7 +252,7 @@ impl<'a> Features<'a> {
     fn in_cycle(&self, time: f64, period: f64) -> Option<f64> {
         let Look { value, hole } =
             self.dense
-            .look(self.channel, time, row_from(self.series, time))?;
+                .look(self.channel, time, row_from(self.series, time))?;
         (hole <= HOLE_OF_PERIOD * period).then_some(value)
     }
 

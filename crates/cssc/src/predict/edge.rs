@@ -14,7 +14,7 @@ use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
-use crate::evaluate::{Curve, Gaps, Interpolator, set_column};
+use crate::evaluate::{Curve, Gaps, Interpolator, set_column, sureness};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -38,7 +38,10 @@ pub fn predict_edges(
     let stations = Stations::of(data)?;
     let data = stations.as_ref().map_or(data, |stations| &stations.data);
     let channels: Vec<usize> = (0..data.channels()).collect();
-    if channels.iter().all(|&channel| stretches(data, channel).is_empty()) {
+    if channels
+        .iter()
+        .all(|&channel| stretches(data, channel).is_empty())
+    {
         return Ok(None);
     }
     let inputs = Inputs {
@@ -78,7 +81,9 @@ impl Interpolator for Learned {
 
     fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
         let wide = Stations::wide(self.stations.as_ref(), series, self.edges.len())?;
-        let (series, first) = wide.as_ref().map_or((series, 0), |(wide, first)| (wide, *first));
+        let (series, first) = wide
+            .as_ref()
+            .map_or((series, 0), |(wide, first)| (wide, *first));
         let dense = Dense::new(series);
         let mut curve = Curve::from(vec![f64::NAN; times.len() * channels.len()]);
         let mut std_devs = curve.values.clone();
@@ -143,7 +148,15 @@ impl Edges {
         let mut samples = Vec::new();
         for cut in 0..CUTS {
             let stretch = &stretches[random.below(stretches.len())];
-            cut_off(design, data, channel, stretch, cut, &mut random, &mut samples)?;
+            cut_off(
+                design,
+                data,
+                channel,
+                stretch,
+                cut,
+                &mut random,
+                &mut samples,
+            )?;
         }
         Ok(Self::fit(design, channel, &samples))
     }
@@ -206,13 +219,19 @@ impl Edges {
             let nearest = |a: &&(f64, f64), b: &&(f64, f64)| {
                 (a.0 - rows).abs().total_cmp(&(b.0 - rows).abs())
             };
-            let error = self.errors.iter().min_by(nearest).map_or(0.0, |found| found.1);
+            let error = self
+                .errors
+                .iter()
+                .min_by(nearest)
+                .map_or(0.0, |found| found.1);
             Some((
                 piece.first + departure.clamp(-self.largest, self.largest),
                 error.sqrt(),
             ))
         };
-        let found = times.iter().map(|&time| beyond(time).unwrap_or((f64::NAN, f64::NAN)));
+        let found = times
+            .iter()
+            .map(|&time| beyond(time).unwrap_or((f64::NAN, f64::NAN)));
         found.unzip()
     }
 }
@@ -293,14 +312,6 @@ fn cut_off(
         });
     }
     Ok(())
-}
-
-/// The mean in units of its standard error.
-fn sureness(gains: &[f64]) -> f64 {
-    let count = gains.len() as f64;
-    let mean = gains.iter().sum::<f64>() / count;
-    let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
-    mean / (squares / (count * (count - 1.0))).sqrt().max(f64::MIN_POSITIVE)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

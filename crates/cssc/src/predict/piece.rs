@@ -49,7 +49,11 @@ impl Piece {
         let last = knots.len() - 1;
         let at = if time < knots[0] { 0 } else { last };
         let slope = |steps: usize| {
-            let other = if at == 0 { steps.min(last) } else { last - steps.min(last) };
+            let other = if at == 0 {
+                steps.min(last)
+            } else {
+                last - steps.min(last)
+            };
             match knots[at] - knots[other] {
                 0.0 => 0.0,
                 run => (known[at] - known[other]) / run,

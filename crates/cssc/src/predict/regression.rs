@@ -299,7 +299,11 @@ impl Samples {
 /// How far beyond what was seen a regression is believed: where left-out folds leave the part q of the sum of
 /// squares, a departure that is 1/√q times the usual one is as likely as the usual error.
 pub(super) fn trusted(folds: &[&Moments], found: &[Vec<f64>]) -> f64 {
-    let error: f64 = folds.iter().zip(found).map(|(fold, beta)| fold.error(beta)).sum();
+    let error: f64 = folds
+        .iter()
+        .zip(found)
+        .map(|(fold, beta)| fold.error(beta))
+        .sum();
     let square: f64 = folds.iter().map(|fold| fold.square).sum();
     if error > 0.0 {
         (square / error).sqrt().clamp(1.0, MOST_TRUSTED)
@@ -421,7 +425,9 @@ impl Interpolator for Learned {
 
     fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
         let wide = Stations::wide(self.stations.as_ref(), series, self.channels)?;
-        let (series, first) = wide.as_ref().map_or((series, 0), |(wide, first)| (wide, *first));
+        let (series, first) = wide
+            .as_ref()
+            .map_or((series, 0), |(wide, first)| (wide, *first));
         let dense = self.dense(series);
         let columns = channels
             .par_iter()
