@@ -31,8 +31,7 @@ pub(crate) struct Limiting {
     #[arg(long, value_name = "LENGTH")]
     max_gap: Option<Span>,
 
-    /// Before the first and after the last value of a column: leave it empty, give the nearest value, or what season and
-    /// other columns predict (nearest where they know no better)
+    /// Before the first and after the last value of a column: nothing, the nearest value, or what other columns predict
     #[arg(long, value_name = "empty|nearest|predict", default_value = "empty")]
     edges: Edges,
 

@@ -6,7 +6,7 @@
 //! wanted part of its hidden values lies inside, drawn towards that of all channels where few gaps speak. The measured coverage comes from bands calibrated on the
 //! other half of the gaps.
 
-use super::hold_out::Hidden;
+use super::hold_out::{Hidden, HoldOut};
 use super::normal::normal_factor;
 use super::spread::Spread;
 use crate::{Error, Smoothed};
@@ -22,6 +22,42 @@ pub struct BandCalibration {
     /// Deviations of every channel, for methods that tell none.
     #[serde(default)]
     pub spreads: Vec<Spread>,
+    /// How long errors of every channel remember each other: e^(-distance/memory) is their correlation.
+    #[serde(default)]
+    pub memories: Vec<f64>,
+}
+
+/// From errors in units of their deviations: the time over which those of neighbouring rows of a gap fall to 1/e
+/// of their likeness, for every channel; 0 where they are not alike.
+pub(super) fn memories(held: &HoldOut, predicted: &[f64], widths: &[f64]) -> Vec<f64> {
+    let channels = held.visible.channels();
+    // Sums of products, squares and distances of neighbours.
+    let mut sums = vec![(0.0, 0.0, 0.0, 0.0); channels];
+    let mut last: Vec<Option<(usize, usize, f64)>> = vec![None; channels];
+    for ((one, predicted), width) in held.hidden.iter().zip(predicted).zip(widths) {
+        let ratio = ((one.value - predicted) / width).clamp(-4.0, 4.0);
+        let times = held.visible.series()[one.series].times();
+        if let Some((series, row, before)) = last[one.channel]
+            && (series, row + 1) == (one.series, one.row)
+            && !(ratio * before).is_nan()
+        {
+            let sum = &mut sums[one.channel];
+            sum.0 += ratio * before;
+            sum.1 += 0.5 * (ratio * ratio + before * before);
+            sum.2 += times[one.row] - times[row];
+            sum.3 += 1.0;
+        }
+        last[one.channel] = Some((one.series, one.row, ratio));
+    }
+    let memory = |(products, squares, distance, count): (f64, f64, f64, f64)| {
+        let likeness = (products / squares).min(0.999);
+        if likeness > 0.0 {
+            -distance / count / likeness.ln()
+        } else {
+            0.0
+        }
+    };
+    sums.into_iter().map(memory).collect()
 }
 
 /// How well bands of several levels hold, and what they are worth.
@@ -81,6 +117,7 @@ impl BandCalibration {
             level,
             factors,
             spreads,
+            memories: Vec::new(),
         };
         (calibration, coverages.collect())
     }

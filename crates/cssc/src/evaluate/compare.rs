@@ -1,6 +1,6 @@
 //! Methods side by side on what was hidden, and the choice for every channel.
 
-use super::bands::{BandCalibration, Coverage, Reliability};
+use super::bands::{BandCalibration, Coverage, Reliability, memories};
 use super::bounds::Bounds;
 use super::combine::Criterion;
 use super::gap::Gaps;
@@ -108,6 +108,9 @@ pub struct ChannelScore {
     /// Its deviations, unless it tells them itself.
     #[serde(default)]
     pub spread: Option<Spread>,
+    /// How long its errors remember each other, if bands were asked for.
+    #[serde(default)]
+    pub memory: Option<f64>,
 }
 
 /// A candidate in gaps of similar length.
@@ -224,6 +227,10 @@ impl Evaluation {
             level,
             factors: factors.collect::<Option<_>>()?,
             spreads: spreads.map(Option::unwrap_or_default).collect(),
+            memories: self
+                .chosen_scores()
+                .map(|score| score.memory.unwrap_or(0.0))
+                .collect(),
         })
     }
 
@@ -478,8 +485,9 @@ impl<'a> Judge<'a> {
             }
         };
         let channels = self.scales.len();
-        let (bands, coverages) =
+        let (mut bands, coverages) =
             BandCalibration::calibrate(level, channels, hidden, &answers.values, &widths);
+        bands.memories = memories(self.held, &answers.values, &widths);
         Banded {
             bands,
             coverages,
@@ -497,6 +505,7 @@ impl<'a> Judge<'a> {
             coverage: banded.map(|banded| banded.coverages[channel]),
             band_factor: banded.map(|banded| banded.bands.factors[channel]),
             spread: banded.and_then(|banded| Some(banded.spreads.as_ref()?[channel].clone())),
+            memory: banded.map(|banded| banded.bands.memories[channel]),
         };
         scores.into_iter().enumerate().map(channel).collect()
     }
@@ -646,6 +655,7 @@ mod tests {
                 coverage: None,
                 band_factor: None,
                 spread: None,
+                memory: None,
             };
             let score = MethodScore {
                 name: "a".into(),

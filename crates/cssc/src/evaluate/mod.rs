@@ -83,6 +83,7 @@ pub use gap::{ChannelGaps, Gap, Gaps};
 pub use hold_out::{Answers, Hidden, HoldOut, HoldOutOptions, Pattern};
 pub(crate) use interpolator::set_column;
 pub use interpolator::{Curve, Interpolator, curve_within};
+pub(crate) use normal::normal_factor;
 pub(crate) use score::sureness;
 pub use score::{Score, std_devs};
 pub use spread::Spread;

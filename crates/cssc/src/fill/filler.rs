@@ -411,6 +411,7 @@ mod tests {
                 level: 0.9,
                 factors: vec![2.0],
                 spreads: Spread::of_channels(1, &[hidden], &[0.0], 0.9),
+                memories: vec![0.0],
             });
             let [lower, upper] = filler.at(&series, &[7.5]).unwrap().bands.unwrap();
             upper[0] - lower[0]
