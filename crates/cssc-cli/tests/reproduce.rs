@@ -135,6 +135,32 @@ fn every_cell_gets_a_result_that_tells_how_it_was_made() {
 }
 
 #[test]
+fn short_trials_choose_the_rate_of_a_whole_training() {
+    let repository = Repository::new(20);
+    let cell = repository.path("experiments/table1/30.toml");
+    let short = fs::read_to_string(&cell)
+        .unwrap()
+        .replace("\nreadings", "\ntrial-steps = 5\nreadings");
+    fs::write(&cell, short).unwrap();
+    let output = repository.run();
+    assert!(output.status.success(), "{}", said(&output));
+    let result = repository.result("30");
+    assert_eq!(result["steps"], 20);
+    assert_eq!(result["settings"]["training"]["steps"], 20);
+    let trials = result["trials"].as_array().unwrap();
+    assert!(trials.iter().all(|trial| trial["steps"] == 5), "{trials:?}");
+    let better = usize::from(
+        trials[1]["validation"].as_f64().unwrap() < trials[0]["validation"].as_f64().unwrap(),
+    );
+    assert_eq!(
+        result["settings"]["training"]["rate"],
+        trials[better]["rate"]
+    );
+    assert!(result["validation"].as_f64() < trials[better]["validation"].as_f64());
+    assert_eq!(said(&repository.run()).trim(), "2 results wanted, 2 there.");
+}
+
+#[test]
 fn a_cell_that_was_stopped_goes_on_and_ends_the_same() {
     let [whole, stopped] = [(); 2].map(|()| Repository::new(60));
     assert!(whole.run().status.success());
@@ -152,11 +178,18 @@ fn a_cell_that_was_stopped_goes_on_and_ends_the_same() {
     for name in ["30", "pre-hoc-30", "50"] {
         assert_eq!(stopped.result(name), whole.result(name), "{name}");
     }
+    // Only the models stay.
+    let left = fs::read_dir(stopped.path("experiments/work")).unwrap();
+    let mut left: Vec<String> = left
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
     assert_eq!(
-        fs::read_dir(stopped.path("experiments/work"))
-            .unwrap()
-            .count(),
-        0
+        left,
+        [
+            "table1-toy-v1-cssc-30-seed0.cssc",
+            "table1-toy-v1-cssc-50-seed0.cssc"
+        ]
     );
 }
 
@@ -166,8 +199,8 @@ fn the_report_has_the_papers_numbers_beside_ours() {
     assert!(repository.run().status.success());
     let page = repository.path("results.html");
     let output = Command::new(env!("CARGO_BIN_EXE_cssc"))
-        .args(["report", "--results"])
-        .arg(repository.path("experiments/results"))
+        .args(["report", "--repository"])
+        .arg(repository.path(""))
         .arg("--html")
         .arg(&page)
         .output()
@@ -238,8 +271,8 @@ fn wrong_descriptions_are_refused_by_name() {
 fn the_committed_page_is_made_of_the_committed_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let output = Command::new(env!("CARGO_BIN_EXE_cssc"))
-        .args(["report", "--results"])
-        .arg(root.join("experiments/results"))
+        .args(["report", "--repository"])
+        .arg(&root)
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", said(&output));

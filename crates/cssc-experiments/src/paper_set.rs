@@ -4,7 +4,8 @@ use crate::ToyV1;
 use crate::generate::hopper::{self, Hopper};
 use crate::generate::{Generator, mujoco};
 use cssc::Error;
-use cssc::data::{Dataset, Parts, Random, Split};
+use cssc::data::{Dataset, Parts, Random, Series, Split};
+use cssc::evaluate::Interpolator;
 use cssc::train::{Masking, Sample};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -93,6 +94,25 @@ impl LoadedSet {
             }
         }
     }
+}
+
+/// What of a test series is shown, as a series.
+///
+/// # Errors
+/// None for samples of this library.
+pub fn shown(sample: &Sample) -> Result<Series, Error> {
+    let channels = sample.targets.len() / sample.query.len().max(1);
+    Series::new(None, channels, sample.times.clone(), sample.values.clone())
+}
+
+/// Values of a method that is not trained at all points asked of a sample.
+///
+/// # Errors
+/// If a curve cannot be made.
+pub fn interpolated(spline: &dyn Interpolator, sample: &Sample) -> Result<Vec<f64>, Error> {
+    let series = shown(sample)?;
+    let all: Vec<usize> = (0..series.channels()).collect();
+    Ok(spline.curve(&series, &all, &sample.query)?.values)
 }
 
 fn toy(repository: &Path, series: Option<usize>) -> Result<LoadedSet, Error> {

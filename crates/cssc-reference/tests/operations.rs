@@ -8,10 +8,11 @@ mod operations;
 
 use candle_core::{DType, Device, Result, Tensor, Var};
 use common::{dense, problem::Problem};
-use cssc::nn::Activation;
+use cssc::nn::{Activation, ImageShape, Kernel};
 use cssc::{CompensationOptions, Jets};
 use cssc_reference::through_activation;
 use cssc_reference::{Named, Network, activate, gated_cell, matrix, named, slopes};
+use operations::convolution;
 use operations::{ACTIVATIONS, Operation, activation, attention, compensation, elementwise};
 use operations::{evaluate, layer};
 use operations::{loss_constants, network, rows};
@@ -400,6 +401,86 @@ fn network<'a>(parameters: &'a Named, name: &'a str, activations: [Activation; 2
         name,
         depth: depth.len() - 1,
         activations,
+    }
+}
+
+/// Which number of an image stands where in its windows, as a matrix of zeros and ones [image, windows].
+fn windows(image: ImageShape, kernel: Kernel) -> Result<Tensor> {
+    let count = |length: usize| (length + 2 * kernel.padding - kernel.side) / kernel.stride + 1;
+    let width = count(image.height) * count(image.width) * kernel.side.pow(2) * image.channels;
+    let mut numbers = vec![0.0; image.len() * width];
+    let mut column = 0;
+    for (i, j) in
+        (0..count(image.height)).flat_map(|i| (0..count(image.width)).map(move |j| (i, j)))
+    {
+        for (row, across) in (0..kernel.side).flat_map(|r| (0..kernel.side).map(move |c| (r, c))) {
+            let y = (i * kernel.stride + row).checked_sub(kernel.padding);
+            let x = (j * kernel.stride + across).checked_sub(kernel.padding);
+            for channel in 0..image.channels {
+                if let (Some(y), Some(x)) = (y, x)
+                    && y < image.height
+                    && x < image.width
+                {
+                    let from = (y * image.width + x) * image.channels + channel;
+                    numbers[from * width + column] = 1.0;
+                }
+                column += 1;
+            }
+        }
+    }
+    matrix([image.len(), width], numbers.into_iter(), DType::F64)
+}
+
+/// x ∗ W or its transpose, without the bias.
+fn convolved(one: &convolution::Images, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    let (images, outputs) = (x.dim(0)?, one.layer.output().len());
+    if one.layer.is_transposed() {
+        let windows = windows(one.layer.output(), one.layer.kernel())?;
+        let pixels = x
+            .reshape(((), one.layer.input().channels))?
+            .matmul(weight)?;
+        return pixels.reshape((images, ()))?.matmul(&windows.t()?);
+    }
+    let windows = windows(one.layer.input(), one.layer.kernel())?;
+    let rows = x.matmul(&windows)?.reshape(((), weight.dim(0)?))?;
+    rows.matmul(weight)?.reshape((images, outputs))
+}
+
+/// The same with the bias on every pixel.
+fn convolved_and_shifted(
+    one: &convolution::Images,
+    x: &Tensor,
+    parameters: &Named,
+) -> Result<Tensor> {
+    let images = x.dim(0)?;
+    let plain = convolved(one, x, &parameters["layer.weight"])?;
+    let pixels = plain.reshape(((), one.layer.output().channels))?;
+    pixels
+        .broadcast_add(&parameters["layer.bias"])?
+        .reshape((images, ()))
+}
+
+impl Reference for convolution::Images {
+    fn candle(&self, x: &[Tensor], parameters: &Named) -> Result<Tensor> {
+        activate(
+            &convolved_and_shifted(self, &x[0], parameters)?,
+            self.layer.activation(),
+        )
+    }
+}
+
+impl Reference for convolution::ImagesJet {
+    fn candle(&self, x: &[Tensor], parameters: &Named) -> Result<Tensor> {
+        let a = convolved_and_shifted(&self.0, &x[0], parameters)?;
+        let weight = &parameters["layer.weight"];
+        let first = convolved(&self.0, &x[1], weight)?;
+        let second = convolved(&self.0, &x[2], weight)?;
+        let [slope, curvature] =
+            through_activation(&a, [&first, &second], self.0.layer.activation())?;
+        Tensor::cat(
+            &[activate(&a, self.0.layer.activation())?, slope, curvature],
+            1,
+        )
     }
 }
 

@@ -38,11 +38,13 @@
 //! | `font` | the embedded font: widths and outlines of text |
 //! | `canvas`, `svg`, `png` | lines, areas, dots and text, and the two ways to write them |
 //! | `layout`, `panel`, `legend`, `picture` | the picture, drawn on any canvas |
+//! | `chart` | panels of lines and dots, for documents |
 //! | [`summary`], `text_table` | what a terminal shows of gaps and comparisons |
 //! | `columns`, `payload`, `html` | the page: its numbers, its data, and the file that opens without a network |
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod canvas;
+mod chart;
 mod columns;
 mod content;
 mod decimate;
@@ -63,6 +65,7 @@ mod tests;
 mod text_table;
 mod ticks;
 
+pub use chart::{Axis, Chart, Ink, Mark, Plot};
 pub use content::{
     ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
 };

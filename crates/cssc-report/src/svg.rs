@@ -13,16 +13,26 @@ const FONTS: &str = "Inter, 'Helvetica Neue', Arial, 'Liberation Sans', sans-ser
 /// Writes the picture of `report` as SVG.
 pub(crate) fn write_svg(report: &Report, output: &mut dyn Write) -> io::Result<()> {
     let layout = layout::plan(report);
+    let draw = |canvas: &mut dyn Canvas| layout.draw(report, canvas);
+    write(&report.title, layout.size(), draw, output)
+}
+
+/// Writes what `draw` draws.
+pub(crate) fn write(
+    title: &str,
+    (width, height): (u32, u32),
+    draw: impl FnOnce(&mut dyn Canvas),
+    output: &mut dyn Write,
+) -> io::Result<()> {
     let mut svg = Svg(String::new());
-    layout.draw(report, &mut svg);
-    let (width, height) = layout.size();
+    draw(&mut svg);
     write!(
         output,
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="{FONTS}" stroke-linejoin="round">
 <title>{}</title>
 {}</svg>
 "#,
-        escaped(&report.title),
+        escaped(title),
         svg.0
     )
 }

@@ -7,12 +7,13 @@ mod common;
 use common::models::{assert_smooth, curves, training};
 use common::systems::{SystemSizes, every_system};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Batch, Compensation, Model, ModelConfig, Network, Observed};
+use cssc::model::{Batch, Compensation, CurveOptions, Model, ModelConfig, Network, Observed};
 use cssc::nn::{Gradient, Graph, Memory, Parameters};
 use cssc::train::{
     Control, LossStep, Masking, Optimizer, OptimizerKind, ParallelBatch, RateSchedule, Sample,
     Summary, TrainConfig, Trainer, fit,
 };
+use cssc::{Penalty, SmoothOptions};
 
 /// A few steps are enough for everything but learning.
 const FEW_STEPS: u64 = 3;
@@ -144,11 +145,7 @@ fn a_ragged_batch_with_holes_gives_the_same_as_each_series_alone() {
         })
         .collect();
     let batch: Vec<Observed<'_>> = (all.iter().zip(&query))
-        .map(|(series, query)| Observed {
-            times: series.times(),
-            values: series.values(),
-            query,
-        })
+        .map(|(series, query)| Observed::new(series.times(), series.values(), query))
         .collect();
     let sizes = SystemSizes {
         channels: 2,
@@ -217,11 +214,7 @@ fn curves_have_the_values_that_training_sees() {
         .flat_map(|gap| [gap[0], gap[0] + 0.5 * (gap[1] - gap[0])])
         .collect();
     query.extend(times.last());
-    let series = [Observed {
-        times: &times,
-        values: &values,
-        query: &query,
-    }];
+    let series = [Observed::new(&times, &values, &query)];
     for (name, config) in every_system(&SystemSizes::small()) {
         if config.compensation() != Compensation::None {
             continue;
@@ -341,6 +334,54 @@ fn with_its_output_compensated_every_system_passes_through_all_observations_and_
                 "{name}: {found} {x}"
             );
         }
+    }
+}
+
+/// Noise of 0.3 on a sine of height 1: the curve that passes near it is much nearer to the sine, at the observations too,
+/// is smooth, and its bands know how far. Without any penalty it passes through everything again.
+#[test]
+fn near_noisy_observations_every_system_is_smooth_and_has_bands() {
+    let data = curves(5, 60, 8);
+    let mut random = Random::new(4);
+    let times: Vec<f64> = (0..60).map(|i| 0.1 * f64::from(i)).collect();
+    let truth: Vec<f64> = times.iter().map(|time| (1.5 * time).sin()).collect();
+    let noisy = truth.iter().map(|x| x + random.normal(0.0, 0.3)).collect();
+    let series = Series::new(None, 1, times.clone(), noisy).unwrap();
+    let square = |found: &[f64]| -> f64 {
+        let errors = found
+            .iter()
+            .zip(&truth)
+            .map(|(found, x)| (found - x).powi(2));
+        errors.sum::<f64>() / truth.len() as f64
+    };
+    for (name, config) in every_system(&SystemSizes::small()) {
+        if config.compensation() != Compensation::Output {
+            continue;
+        }
+        let model = fitted(&config, &data, FEW_STEPS, &data);
+        let near = |penalty| CurveOptions {
+            smoothing: Some(SmoothOptions {
+                penalty,
+                ..SmoothOptions::default()
+            }),
+            ..CurveOptions::default()
+        };
+        let options = near(Penalty::CrossValidated);
+        let curve = model.interpolate_with(&series, &times, &options).unwrap();
+        let (found, through) = (square(&curve.smoothed.value), square(series.values()));
+        assert!(found < 0.5 * through, "{name}: {found} of {through}");
+        let bands = curve.bands.unwrap();
+        let inside = curve.smoothed.value.iter().zip(&bands.std_devs).zip(&truth);
+        let inside = inside.filter(|((found, dev), x)| (*found - *x).abs() < 1.96 * **dev);
+        let covered = inside.count() as f64 / truth.len() as f64;
+        assert!(covered > 0.6, "{name}: the bands cover {covered}");
+        assert_smooth(&series, &name, |times| {
+            let curve = model.interpolate_with(&series, times, &options);
+            curve.unwrap().smoothed
+        });
+        let exact = near(Penalty::Given(0.0));
+        let exact = model.interpolate_with(&series, &times, &exact).unwrap();
+        assert_close(&exact.smoothed.value, series.values(), 1e-7, &name);
     }
 }
 

@@ -89,6 +89,7 @@ impl Arguments {
                 let options = ToyOptions {
                     noise,
                     draw_amplitude,
+                    ..ToyOptions::default()
                 };
                 common.write(&mut Toy::new(common.seed, options))
             }

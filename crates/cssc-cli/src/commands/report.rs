@@ -1,6 +1,6 @@
 use crate::failure::{Failure, failure_from};
 use crate::outputs::{self, Output};
-use cssc_experiments::reproduce::Results;
+use cssc_experiments::results::Results;
 use std::path::PathBuf;
 
 /// Render the results of cssc reproduce beside the paper's numbers
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cssc report --output docs/results.md --html results.html")]
 pub(crate) struct Arguments {
-    /// Directory of the results
-    #[arg(long, value_name = "DIRECTORY", default_value = "experiments/results")]
-    results: PathBuf,
+    /// The repository, with experiments and docs
+    #[arg(long, value_name = "DIRECTORY", default_value = ".")]
+    repository: PathBuf,
 
     /// Markdown file; standard output if it is left out
     #[arg(long, short, value_name = "FILE")]
@@ -29,11 +29,11 @@ impl Arguments {
             ("--html", self.html.as_deref()),
         ];
         outputs::check(&[], &Output::given(&flags), None)?;
-        let results = Results::read(&self.results).map_err(|error| failure_from(&error))?;
+        let results = Results::read(&self.repository).map_err(|error| failure_from(&error))?;
         if results.is_empty() {
             return Err(Failure::new(format!(
                 "{} holds no results. `cssc reproduce table1` makes them.",
-                self.results.display()
+                self.repository.join("experiments").display()
             )));
         }
         let write = |path: &PathBuf, text: String| {

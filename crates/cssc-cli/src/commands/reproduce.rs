@@ -4,23 +4,26 @@ use cssc::train::Control;
 use cssc_experiments::PaperSet;
 use cssc_experiments::reproduce::schedule::Event;
 use cssc_experiments::reproduce::{Options, Progress, Selection, reproduce};
+use cssc_experiments::studies::{Kind, carry_out};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// Make the numbers of the paper's tables, cell by cell
+/// Make the numbers of the paper's tables, cell by cell, its figures, and what they leave open
 ///
 /// Every cell is described by a file in experiments/TABLE and gives one result in experiments/results for each seed. What
-/// has its result is not trained again unless its settings changed; what was stopped goes on where it was.
+/// has its result is not trained again unless its settings changed; what was stopped goes on where it was. Figures, theory
+/// (the error bound, appendix C.3) and limits (noise, long gaps, jumps, ...) use the tables' models and train those that are
+/// not there; they go to docs and experiments/measurements.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cssc reproduce table1\n  cssc reproduce table1 --dataset toy --method cssc,latent-cssc \
                   --observed 30 --jobs 2\n  cssc reproduce table1 --quick"
 )]
 pub(crate) struct Arguments {
-    /// The table
-    #[arg(value_name = "TABLE", value_parser = ["table1", "table2", "table3", "table4"])]
-    table: String,
+    /// The table, or figures, theory or limits
+    #[arg(value_name = "WHAT", value_parser = ["table1", "table2", "table3", "table4", "figures", "theory", "limits"])]
+    what: String,
 
     /// Only these data sets: toy, hopper
     #[arg(long, value_delimiter = ',', value_name = "SET,...", value_parser = dataset)]
@@ -85,7 +88,13 @@ impl Arguments {
                 None => Control::Continue,
             }
         };
-        let done = reproduce(&self.table, &selection, &options, &watch);
+        let done = match Kind::named(&self.what) {
+            None => reproduce(&self.what, &selection, &options, &watch),
+            Some(kind) => carry_out(kind, &options, &watch, &|line| {
+                let _ = writeln!(std::io::stderr(), "{line}");
+            })
+            .map(|()| true),
+        };
         if signals::stopped_by().is_some() {
             return Err(Failure::new(
                 "stopped; the same command goes on where it was.",

@@ -26,6 +26,8 @@ const SMALLEST_GAP: f64 = 0.005;
 pub struct ToyOptions {
     /// Size of the noise: 0.01 for the paper's set, 0 for none.
     pub noise: f64,
+    /// Frequencies are drawn from here.
+    pub frequencies: (f64, f64),
     /// Whether the amplitude is drawn from U(0.5, 1.5); otherwise it is 1.
     pub draw_amplitude: bool,
 }
@@ -34,6 +36,7 @@ impl Default for ToyOptions {
     fn default() -> Self {
         Self {
             noise: 0.01,
+            frequencies: (0.4, 0.8),
             draw_amplitude: false,
         }
     }
@@ -69,7 +72,7 @@ impl Generator for Toy {
 
     fn values(&mut self, number: usize) -> Result<Vec<f64>, Error> {
         let mut random = Random::stream(self.seed, number as u64 + 1);
-        let frequency = random.uniform(0.4, 0.8);
+        let frequency = random.uniform(self.options.frequencies.0, self.options.frequencies.1);
         let offset = random.normal(1.0, 0.1);
         let amplitude = if self.options.draw_amplitude {
             random.uniform(0.5, 1.5)

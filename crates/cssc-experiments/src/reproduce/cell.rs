@@ -29,10 +29,13 @@ pub struct Cell {
     /// Seeds 0, 1, … below this are trained.
     #[serde(default = "one")]
     pub seeds: u64,
-    /// Learning rates of whole trainings with the first seed, of which the one counts that validates best; other seeds
-    /// take its rate.
+    /// Learning rates that are tried with the first seed, of which the one counts that validates best; other seeds take it.
     #[serde(default)]
     pub rates: Vec<f64>,
+    /// Steps of each trial, before a whole training with the best rate; if this is left out, every trial is a whole
+    /// training and the best of them is the result.
+    #[serde(default)]
+    pub trial_steps: Option<u64>,
     /// The result whose learning rate is taken, by its name.
     #[serde(default)]
     pub rate_from: Option<String>,
@@ -105,6 +108,7 @@ impl Cell {
             observed,
             seeds: one(),
             rates: Vec::new(),
+            trial_steps: None,
             rate_from: None,
             readings: BTreeMap::new(),
             training: training.suited_to(&model)?,
@@ -122,6 +126,15 @@ impl Cell {
         if let (Some(from), false) = (&self.rate_from, self.rates.is_empty()) {
             return Err(Error::Setting(format!(
                 "`rates` are to be tried, and `rate-from` is {from}; give one of the two"
+            )));
+        }
+        if self
+            .trial_steps
+            .is_some_and(|steps| steps == 0 || steps >= self.training.steps)
+        {
+            return Err(Error::Setting(format!(
+                "`trial-steps` must be from 1 to below `steps`, which is {}",
+                self.training.steps
             )));
         }
         self.model.check()?;
@@ -200,6 +213,9 @@ pub struct Trial {
     pub rate: f64,
     /// Best validation error of its training; none if that did not go well.
     pub validation: Option<f64>,
+    /// Steps of the trial, where it was shorter than the training of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
 }
 
 /// What came out of one seed of a cell.
@@ -276,10 +292,11 @@ impl CellResult {
     /// Whether it answers this seed of the cell: the same settings and data.
     #[must_use]
     pub fn answers(&self, cell: &Cell, seed: u64, rate: Option<f64>, data: &str) -> bool {
-        let tried = self.trials.iter().map(|trial| trial.rate);
+        let tried = self.trials.iter().map(|trial| (trial.rate, trial.steps));
+        let rates = cell.rates(seed).iter();
         self.asked == cell.settings(seed, rate)
             && self.data == data
-            && tried.eq(cell.rates(seed).iter().copied())
+            && tried.eq(rates.map(|rate| (*rate, cell.trial_steps)))
     }
 }
 

@@ -67,12 +67,17 @@ impl Progress {
                 self.counts.1 += 1;
                 let (wanted, done, before) = self.counts;
                 let each = self.begun.elapsed() / (done - before) as u32;
-                let left = match wanted - done {
-                    0 => String::new(),
-                    left => format!(", about {} left", readable(each * left as u32)),
+                // A training that a figure needs is not one of a number that are wanted.
+                let standing = match wanted.checked_sub(done) {
+                    None => String::new(),
+                    Some(0) => format!(" ({done} of {wanted} done)"),
+                    Some(left) => {
+                        let left = readable(each * left as u32);
+                        format!(" ({done} of {wanted} done, about {left} left)")
+                    }
                 };
                 Some(format!(
-                    "{} {} {} % seed {}: {:.6} in {} ({done} of {wanted} done{left})",
+                    "{} {} {} % seed {}: {:.6} in {}{standing}",
                     result.dataset,
                     result.method,
                     result.observed,

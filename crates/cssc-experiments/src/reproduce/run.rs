@@ -1,14 +1,15 @@
 //! One seed of one cell: a training for each learning rate that is tried, of which the one counts that validates best;
-//! of each the parameters that validate best. Everything can be stopped at any moment and goes on where it was.
+//! of each the parameters that validate best. Everything can be stopped at any moment and goes on where it was. The model
+//! stays beside the checkpoints (`NAME.cssc`, in the units of the set), for the figures and for a look at it.
 
 use super::cell::{Cell, CellResult, CellSettings, Trial};
-use crate::paper_set::LoadedSet;
-use cssc::evaluate::Interpolator;
+use crate::paper_set::{LoadedSet, interpolated};
+use cssc::Error;
+use cssc::data::Scaler;
 use cssc::fill::Method;
-use cssc::model::Compensation;
+use cssc::model::{Compensation, Model};
 use cssc::nn::InstructionSet;
-use cssc::train::{Control, ParallelBatch, Sample, TrainConfig, Trainer};
-use cssc::{Error, Series};
+use cssc::train::{Control, ParallelBatch, Summary, TrainConfig, Trainer};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ pub struct Standing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct State {
     asked: Option<CellSettings>,
+    #[serde(default)]
+    trial_steps: Option<u64>,
     data: String,
     /// Time of the training in progress.
     seconds: f64,
@@ -41,6 +44,31 @@ struct State {
     trials: Vec<Trial>,
     /// The results of the best of them.
     best: Option<Vec<CellResult>>,
+}
+
+impl State {
+    /// The trial that validated best.
+    fn best_trial(&self) -> Option<&Trial> {
+        let trials = self
+            .trials
+            .iter()
+            .filter(|trial| trial.validation.is_some());
+        trials.min_by(|a, b| {
+            let error = |trial: &Trial| trial.validation.unwrap_or(f64::INFINITY);
+            error(a).total_cmp(&error(b))
+        })
+    }
+}
+
+impl Standing {
+    const fn new(rate: f64, step: u64, steps: u64, validation: Option<f64>) -> Self {
+        Self {
+            rate,
+            step,
+            steps,
+            validation,
+        }
+    }
 }
 
 /// Makes the result of one seed.
@@ -109,54 +137,91 @@ impl Run<'_> {
         let tried = self.cell.rates(self.seed);
         let own = [asked.training.rate];
         let rates = if tried.is_empty() { &own[..] } else { tried };
-        let each = asked.training.steps;
+        let each = match tried {
+            [] => asked.training.steps,
+            _ => self.cell.trial_steps.unwrap_or(asked.training.steps),
+        };
+        let short = each < asked.training.steps;
+        let all = each * rates.len() as u64 + if short { asked.training.steps } else { 0 };
         while state.trials.len() < rates.len() {
             let rate = rates[state.trials.len()];
             let before = state.trials.len() as u64 * each;
-            let mut settings = asked.clone();
-            settings.model.set_channels(self.set.parts.train.channels());
-            settings.training.rate = rate;
-            let trained = self.train(&settings, &mut state, |step, validation| {
-                watch(Standing {
-                    rate,
-                    step: before + step,
-                    steps: each * rates.len() as u64,
-                    validation,
-                })
+            let trained = self.train(&self.with(&asked, rate, each), &mut state, |step, error| {
+                watch(Standing::new(rate, before + step, all, error))
             });
-            let results = match trained {
-                Ok(Some(results)) => Some(results),
+            let trained = match trained {
+                Ok(Some(trained)) => Some(trained),
                 Ok(None) => return Ok(None),
                 // A rate that is too high ends a training; with one rate alone that is an error.
                 Err(error) if rates.len() == 1 => return Err(error),
                 Err(_) => None,
             };
-            let validation = results.as_ref().and_then(|results| results[0].validation);
-            state.trials.push(Trial { rate, validation });
-            let best = state.best.as_ref().and_then(|best| best[0].validation);
-            if validation.is_some_and(|new| best.is_none_or(|best| new < best)) {
-                state.best = results;
+            let validation = trained
+                .as_ref()
+                .and_then(|(_, results)| results[0].validation);
+            let best = state.best_trial().and_then(|trial| trial.validation);
+            let steps = short.then_some(each);
+            state.trials.push(Trial {
+                rate,
+                validation,
+                steps,
+            });
+            if let Some((model, results)) = trained
+                && validation.is_some_and(|new| best.is_none_or(|best| new < best))
+            {
+                model.save(&self.file("cssc"))?;
+                state.best = Some(results);
             }
-            (state.seconds, state.cpu_seconds) = (0.0, 0.0);
-            // What is not there need not be removed.
-            let _ = std::fs::remove_file(self.file("checkpoint"));
-            self.save(&state)?;
+            self.next_training(&mut state)?;
+        }
+        let diverged = Error::Diverged {
+            step: each,
+            cause: None,
+        };
+        let Some(rate) = state.best_trial().map(|trial| trial.rate) else {
+            return Err(diverged);
+        };
+        if short {
+            let before = each * rates.len() as u64;
+            let whole = self.with(&asked, rate, asked.training.steps);
+            let trained = self.train(&whole, &mut state, |step, error| {
+                watch(Standing::new(rate, before + step, all, error))
+            })?;
+            let Some((model, results)) = trained else {
+                return Ok(None);
+            };
+            model.save(&self.file("cssc"))?;
+            state.best = Some(results);
         }
         let trials = if tried.is_empty() {
             Vec::new()
         } else {
             state.trials
         };
-        let best = state.best.ok_or(Error::Diverged {
-            step: each,
-            cause: None,
-        })?;
         let whole = |result| CellResult {
             trials: trials.clone(),
             asked: Some(asked.clone()),
             ..result
         };
+        let best = state.best.ok_or(diverged)?;
         Ok(Some(best.into_iter().map(whole).collect()))
+    }
+
+    /// The settings of one training.
+    fn with(&self, asked: &CellSettings, rate: f64, steps: u64) -> CellSettings {
+        let mut settings = asked.clone();
+        settings.model.set_channels(self.set.parts.train.channels());
+        settings.training.rate = rate;
+        settings.training.steps = steps;
+        settings
+    }
+
+    /// Makes room for the next training.
+    fn next_training(&self, state: &mut State) -> Result<(), Error> {
+        (state.seconds, state.cpu_seconds) = (0.0, 0.0);
+        // What is not there need not be removed.
+        let _ = std::fs::remove_file(self.file("checkpoint"));
+        self.save(state)
     }
 
     fn train(
@@ -164,7 +229,7 @@ impl Run<'_> {
         settings: &CellSettings,
         state: &mut State,
         mut watch: impl FnMut(u64, Option<f64>) -> Control,
-    ) -> Result<Option<Vec<CellResult>>, Error> {
+    ) -> Result<Option<(Model, Vec<CellResult>)>, Error> {
         let mut clock = Clock::start();
         let checkpoint = self.file("checkpoint");
         let mut trainer = if checkpoint.exists() {
@@ -198,17 +263,23 @@ impl Run<'_> {
             return Ok(None);
         }
         clock.charge(state);
-        self.test(trainer, settings, state).map(Some)
+        let summary = trainer.summary().clone();
+        let channels = &self.set.parts.train;
+        let scaler = Scaler::identity(channels.channels());
+        let model = trainer.into_model(scaler, channels.channel_names().to_vec())?;
+        let results = self.test(&model, &summary, settings, state)?;
+        Ok(Some((model, results)))
     }
 
     /// The parameters that validated best, on the test series, read in every way that is asked for.
     fn test(
         &self,
-        trainer: Trainer<'_>,
+        model: &Model,
+        summary: &Summary,
         settings: &CellSettings,
         state: &State,
     ) -> Result<Vec<CellResult>, Error> {
-        let (parameters, summary) = trainer.into_best();
+        let parameters = model.parameters();
         let samples = self.set.test(self.cell.observed);
         let own = (&self.cell.variant, settings.model.compensation());
         let others = self.cell.readings.iter();
@@ -216,7 +287,7 @@ impl Run<'_> {
         let test = |(variant, compensation): (&String, Compensation)| {
             let model = settings.model.with_compensation(compensation)?;
             let (network, _) = model.build::<f32>(self.seed)?;
-            let scores = ParallelBatch::new().score(&*network, &parameters, &samples, self.seed)?;
+            let scores = ParallelBatch::new().score(&*network, parameters, &samples, self.seed)?;
             Ok(CellResult {
                 variant: variant.clone(),
                 mse_all: scores.mse_all,
@@ -311,6 +382,7 @@ impl Run<'_> {
         let state: Option<State> = text.and_then(|text| serde_json::from_str(&text).ok());
         let same = |state: &State| {
             state.asked.as_ref() == Some(asked)
+                && state.trial_steps == self.cell.trial_steps
                 && state.data == self.set.hash
                 && state
                     .trials
@@ -322,6 +394,7 @@ impl Run<'_> {
             self.clear();
             State {
                 asked: Some(asked.clone()),
+                trial_steps: self.cell.trial_steps,
                 data: self.set.hash.clone(),
                 ..State::default()
             }
@@ -342,13 +415,4 @@ impl Run<'_> {
             let _ = std::fs::remove_file(self.file(ending));
         }
     }
-}
-
-/// Values at all points asked of a sample.
-fn interpolated(spline: &dyn Interpolator, sample: &Sample) -> Result<Vec<f64>, Error> {
-    let channels = sample.targets.len() / sample.query.len().max(1);
-    let series = Series::new(None, channels, sample.times.clone(), sample.values.clone())?;
-    let all: Vec<usize> = (0..channels).collect();
-    let curve = spline.curve(&series, &all, &sample.query)?;
-    Ok(curve.values)
 }

@@ -4,6 +4,7 @@ use super::cell::{Cell, CellResult, files};
 use super::run::{Run, Standing};
 use crate::paper_set::{LoadedSet, PaperSet};
 use cssc::Error;
+use cssc::model::Model;
 use cssc::train::Control;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -41,8 +42,12 @@ pub struct Options {
     pub repository: PathBuf,
     /// Where results go; `experiments/results` unless it is a quick run.
     pub results: PathBuf,
-    /// Where checkpoints go.
+    /// Where checkpoints and models go.
     pub work: PathBuf,
+    /// Where the pictures of studies go.
+    pub pictures: PathBuf,
+    /// Where their numbers go.
+    pub measurements: PathBuf,
     /// Cells side by side.
     pub jobs: usize,
     /// Threads of each.
@@ -56,18 +61,52 @@ impl Options {
     #[must_use]
     pub fn new(repository: &Path, quick: bool) -> Self {
         let experiments = repository.join("experiments");
-        let (results, work) = match quick {
-            true => ("target/quick-results", "target/quick-work"),
-            false => ("experiments/results", "experiments/work"),
+        let [results, work, pictures, measurements] = match quick {
+            true => ["results", "work", "pictures", "measurements"]
+                .map(|name| format!("target/quick-{name}")),
+            false => [
+                "experiments/results",
+                "experiments/work",
+                "docs",
+                "experiments/measurements",
+            ]
+            .map(str::to_owned),
         };
         Self {
             repository: experiments.parent().unwrap_or(repository).to_owned(),
             results: repository.join(results),
             work: repository.join(work),
+            pictures: repository.join(pictures),
+            measurements: repository.join(measurements),
             jobs: 1,
             threads: 1,
             quick,
         }
+    }
+
+    /// How many series of a set are used; none: all.
+    #[must_use]
+    pub fn series(&self) -> Option<usize> {
+        self.quick.then_some(QUICK.0)
+    }
+
+    /// The steps of a training that should have so many.
+    #[must_use]
+    pub fn steps(&self, wanted: u64) -> u64 {
+        if self.quick {
+            wanted.min(QUICK.1)
+        } else {
+            wanted
+        }
+    }
+
+    /// A cell as it is trained: shorter in a quick run.
+    #[must_use]
+    pub fn adapted(&self, mut cell: Cell) -> Cell {
+        if self.quick {
+            shorten(&mut cell);
+        }
+        cell
     }
 }
 
@@ -125,13 +164,11 @@ pub fn reproduce(
     }
     let mut tasks = Vec::new();
     for path in files(&directory, "toml")? {
-        let mut cell = Cell::read(&path)?;
+        let cell = Cell::read(&path)?;
         if !selection.wants(&cell) {
             continue;
         }
-        if options.quick {
-            shorten(&mut cell);
-        }
+        let cell = options.adapted(cell);
         for seed in 0..selection.seeds.unwrap_or(cell.seeds) {
             tasks.push(Task {
                 cell: cell.clone(),
@@ -160,6 +197,7 @@ fn shorten(cell: &mut Cell) {
     cell.training.steps = steps;
     cell.training.validate_every = steps / 2;
     cell.rates.truncate(1);
+    cell.trial_steps = None;
     cell.rate_from = None;
 }
 
@@ -168,11 +206,37 @@ fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSe
     for task in tasks {
         let set = task.cell.dataset;
         if let Entry::Vacant(place) = sets.entry(set) {
-            let series = options.quick.then_some(QUICK.0);
-            place.insert(set.load(&options.repository, series)?);
+            place.insert(set.load(&options.repository, options.series())?);
         }
     }
     Ok(sets)
+}
+
+/// The model of a cell's first seed, trained if it is not there. Its results are written as well.
+///
+/// # Errors
+/// If the training fails or is stopped.
+pub fn train_model(
+    cell: Cell,
+    set: &LoadedSet,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+) -> Result<Model, Error> {
+    std::fs::create_dir_all(&options.work).map_err(Error::writing(&options.work))?;
+    std::fs::create_dir_all(&options.results).map_err(Error::writing(&options.results))?;
+    let task = Task { cell, seed: 0 };
+    let name = task.cell.name(0);
+    let path = options.work.join(format!("{name}.cssc"));
+    if !path.exists() || !has_results(&task, set, options) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+        let pool = pool.build().map_err(Error::other)?;
+        let made = pool.install(|| one(&task, set, options, watch))?;
+        if made != Some(true) {
+            let why = format!("{name}, which is needed here, was not trained to its end");
+            return Err(Error::Setting(why));
+        }
+    }
+    Model::load(&path)
 }
 
 /// The file of one variant of a task.

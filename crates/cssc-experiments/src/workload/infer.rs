@@ -62,11 +62,7 @@ impl Program for Infer {
             .try_for_each(|((memory, predicted, order), part)| {
                 let series: Vec<Observed<'_>> = part
                     .iter()
-                    .map(|s| Observed {
-                        times: &s.times,
-                        values: &s.values,
-                        query: &s.query,
-                    })
+                    .map(|s| Observed::new(&s.times, &s.values, &s.query))
                     .collect();
                 let mut graph = Graph::forward_only(memory, parameters);
                 let batch = Batch {

@@ -1,6 +1,7 @@
 //! What all networks share when their signal is compensated.
 
 use super::network::{Observed, Prediction};
+use super::rows::codes_at;
 use super::walk::SidedJets;
 use crate::compensate::DEFAULT_MAX_FOLD;
 use crate::nn::{Float, Graph, KnotLimits, SeriesKnots, Var};
@@ -148,13 +149,18 @@ impl Prediction {
     }
 }
 
-/// The observations of all series in the given order, [knots, channels]; NaN is missing.
+/// The observations of all series in the given order, [knots, channels]; NaN is missing. Learned values as they are.
 pub fn observations<T: Float>(
     graph: &mut Graph<'_, T>,
     series: &[Observed<'_>],
     order: &[usize],
     channels: usize,
 ) -> Var {
+    let knots = order.iter();
+    let knots = knots.flat_map(|&item| (0..series[item].times.len()).map(move |knot| (item, knot)));
+    if let Some(codes) = codes_at(graph, series, knots) {
+        return codes;
+    }
     let values: Vec<T> = (order.iter())
         .flat_map(|&item| series[item].values)
         .map(|&x| T::from_f64(x))

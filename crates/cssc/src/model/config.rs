@@ -1,6 +1,7 @@
 //! All models by their settings: the only place that knows every kind.
 
 use super::compensated::Compensation;
+use super::frames::{Frames, FramesConfig};
 use super::gru_d::{GruD, GruDConfig};
 use super::gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 use super::latent_cssc::{LatentCssc, LatentCsscConfig};
@@ -32,6 +33,8 @@ pub enum ModelConfig {
     GruOdeBayes(GruOdeBayesConfig),
     /// Attention to all observations and a smooth decoder, compensated.
     LatentCssc(LatentCsscConfig),
+    /// Videos: an encoder and a decoder of frames around one of the others.
+    Frames(FramesConfig),
     /// A network from outside this library; its program builds it.
     Custom(CustomConfig),
 }
@@ -129,7 +132,12 @@ pub const MODEL_METHODS: &[ModelMethod] = &[
 
 /// One arm a kind.
 macro_rules! each {
-    ($model:expr, $config:ident => $body:expr, custom $custom:ident => $other:expr) => {
+    (
+        $model:expr,
+        $config:ident => $body:expr,
+        frames $frames:ident => $video:expr,
+        custom $custom:ident => $other:expr
+    ) => {
         match $model {
             ModelConfig::OdeRnn($config) => $body,
             ModelConfig::RnnDt($config) => $body,
@@ -137,6 +145,7 @@ macro_rules! each {
             ModelConfig::LatentOde($config) => $body,
             ModelConfig::GruOdeBayes($config) => $body,
             ModelConfig::LatentCssc($config) => $body,
+            ModelConfig::Frames($frames) => $video,
             ModelConfig::Custom($custom) => $other,
         }
     };
@@ -203,7 +212,8 @@ from_settings!(
     GruD(GruDConfig),
     LatentOde(LatentOdeConfig),
     GruOdeBayes(GruOdeBayesConfig),
-    LatentCssc(LatentCsscConfig)
+    LatentCssc(LatentCsscConfig),
+    Frames(FramesConfig)
 );
 
 impl ModelConfig {
@@ -222,8 +232,10 @@ impl ModelConfig {
             std::mem::discriminant(&config) == std::mem::discriminant(self)
                 && config.compensation() == self.compensation()
         };
-        if let Self::Custom(custom) = self {
-            return custom.name.clone();
+        match self {
+            Self::Custom(custom) => return custom.name.clone(),
+            Self::Frames(frames) => return frames.inner.method(),
+            _ => (),
         }
         match MODEL_METHODS.iter().find(named) {
             Some(method) => method.name.to_owned(),
@@ -254,6 +266,7 @@ impl ModelConfig {
             Self::LatentOde(_) => "latent-ode",
             Self::GruOdeBayes(_) => "gru-ode-bayes",
             Self::LatentCssc(_) => "latent-cssc",
+            Self::Frames(_) => "frames",
             Self::Custom(_) => "custom",
         }
     }
@@ -261,23 +274,43 @@ impl ModelConfig {
     /// Channels of the data.
     #[must_use]
     pub fn channels(&self) -> usize {
-        each!(self, config => config.channels, custom custom => custom.channels)
+        each!(
+            self,
+            config => config.channels,
+            frames frames => frames.pixels(),
+            custom custom => custom.channels
+        )
     }
 
     /// Sets the channels of the data.
     pub fn set_channels(&mut self, channels: usize) {
-        each!(self, config => config.channels = channels, custom custom => custom.channels = channels);
+        each!(
+            self,
+            config => config.channels = channels,
+            frames frames => frames.set_pixels(channels),
+            custom custom => custom.channels = channels
+        );
     }
 
     /// What is compensated.
     #[must_use]
     pub fn compensation(&self) -> Compensation {
-        each!(self, config => config.compensation, custom _custom => Compensation::None)
+        each!(
+            self,
+            config => config.compensation,
+            frames frames => frames.inner.compensation(),
+            custom _custom => Compensation::None
+        )
     }
 
     /// Sets what is compensated, where the library knows the model.
     pub fn set_compensation(&mut self, compensation: Compensation) {
-        each!(self, config => config.compensation = compensation, custom _custom => ());
+        each!(
+            self,
+            config => config.compensation = compensation,
+            frames frames => frames.inner.set_compensation(compensation),
+            custom _custom => ()
+        );
     }
 
     /// The same model with something else compensated; its parameters are laid out the same way.
@@ -289,6 +322,7 @@ impl ModelConfig {
         each!(
             &mut other,
             config => config.compensation = compensation,
+            frames frames => frames.inner.set_compensation(compensation),
             custom custom => return Err(custom.unknown())
         );
         other.check()?;
@@ -300,7 +334,12 @@ impl ModelConfig {
     /// # Errors
     /// Names the setting, what it is, and what it may be.
     pub fn check(&self) -> Result<(), Error> {
-        each!(self, config => config.check().map_err(Error::Setting), custom _custom => Ok(()))
+        each!(
+            self,
+            config => config.check().map_err(Error::Setting),
+            frames frames => frames.check().map_err(Error::Setting),
+            custom _custom => Ok(())
+        )
     }
 
     /// The network of these settings, with parameters drawn from `seed`.
@@ -344,7 +383,7 @@ impl ModelConfig {
         Ok((network, parameters))
     }
 
-    fn build_in<T: Float>(
+    fn build_in<T: Precision>(
         &self,
         parameters: &mut Parameters<T>,
         seed: u64,
@@ -357,6 +396,10 @@ impl ModelConfig {
             Self::LatentOde(config) => Box::new(LatentOde::new(config, parameters, seed)),
             Self::GruOdeBayes(config) => Box::new(GruOdeBayes::new(config, parameters, seed)),
             Self::LatentCssc(config) => Box::new(LatentCssc::new(config, parameters, seed)),
+            Self::Frames(config) => {
+                let inner = T::network(&config.inner, parameters, seed)?;
+                Box::new(Frames::new(config, inner, parameters, seed))
+            }
             Self::Custom(custom) => return Err(custom.unknown()),
         })
     }
@@ -393,6 +436,7 @@ impl<'de> Deserialize<'de> for ModelConfig {
             "latent-ode" => named(settings).map(Self::LatentOde),
             "gru-ode-bayes" => named(settings).map(Self::GruOdeBayes),
             "latent-cssc" => named(settings).map(Self::LatentCssc),
+            "frames" => named(settings).map(Self::Frames),
             "custom" => named(settings).map(Self::Custom),
             _ => {
                 return Err(D::Error::custom(format!(

@@ -67,8 +67,9 @@ impl Applied<'_> {
                 settings.compensation
             )));
         }
-        let Some(signal) = self.signal(observed, &windows, memory)? else {
-            return self.values_only(observed, &windows, smoothing.is_some(), memory);
+        let noisy = smoothing.is_some();
+        let Some(signal) = self.signal(observed, &windows, noisy, memory)? else {
+            return self.values_only(observed, &windows, noisy, memory);
         };
         let mut bands = None;
         let compensation = match (&signal.limits, smoothing) {
@@ -87,9 +88,9 @@ impl Applied<'_> {
                 &c.sample(observed.query, Side::Right)?,
             )),
         };
-        let hidden = settings.compensation == Compensation::Hidden;
+        let decodes = self.network.decodes();
         let rows = observed.query.len();
-        let decode = |signal: Jets, memory: &mut Memory<f64>| match hidden && rows > 0 {
+        let decode = |signal: Jets, memory: &mut Memory<f64>| match decodes && rows > 0 {
             true => self.decode(&signal, signal.value.len() / rows, memory),
             false => signal,
         };
@@ -103,10 +104,12 @@ impl Applied<'_> {
         &self,
         observed: &Observed<'_>,
         windows: &[Window],
+        near: bool,
         memory: &mut Memory<f64>,
     ) -> Result<Option<Signal>, Error> {
-        let traces = self.in_batches(observed, windows, memory, |graph, series| {
-            self.network.trace(graph, series)
+        let traces = self.in_batches(observed, windows, memory, |graph, series| match near {
+            true => self.network.trace_near(graph, series),
+            false => self.network.trace(graph, series),
         })?;
         let Some(traces) = traces.into_iter().collect::<Option<Vec<Vec<Trace>>>>() else {
             return Ok(None);

@@ -41,7 +41,7 @@ impl Gaussian {
         graph.sum(far, wide)
     }
 
-    /// scale · Σ weight · KL(this ‖ N(`values`, `std_dev`²)); `values` are constants.
+    /// scale · Σ weight · KL(this ‖ N(`values`, `std_dev`²)); 0 without `values`.
     pub(crate) fn divergence<T: Float>(
         &self,
         graph: &mut Graph<'_, T>,
@@ -51,7 +51,8 @@ impl Gaussian {
     ) -> Var {
         let factor = 0.5 * scale / (std_dev * std_dev);
         let own = self.std_dev(graph);
-        let apart = graph.square(self.mean, values, weights, factor);
+        let apart = values.map_or(self.mean, |values| graph.difference(self.mean, values));
+        let apart = graph.square(apart, None, weights, factor);
         let wide = graph.square(own, None, weights, factor);
         let narrow = weighted_sum(graph, self.log_variance, weights, -0.5 * scale);
         let count: f64 = match weights {

@@ -23,7 +23,7 @@
 use super::checks;
 use super::compensated::{Compensation, CompensationSettings};
 use super::network::{Batch, Network, Observed, Prediction, Trace};
-use super::rows::{entries, traces, widths};
+use super::rows::{codes_at, entries, traces, widths};
 use super::sequence::{Reading, Sequence, read};
 use crate::compensate::DEFAULT_MAX_FOLD;
 use crate::data::Random;
@@ -242,6 +242,8 @@ impl GruD {
                 x if x.is_nan() => 0.0,
                 x => x,
             });
+            let knots = items.iter().map(|&item| (item, knot));
+            let shown = codes_at(graph, series, knots).unwrap_or(shown);
             let every = |graph: &mut Graph<'_, T>, row: Var| {
                 graph.collect(&[row], items.iter().map(|_| (0, 0)))
             };

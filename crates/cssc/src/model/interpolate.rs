@@ -51,11 +51,7 @@ pub(super) struct Scaled {
 
 impl Scaled {
     pub(super) fn observed(&self) -> Observed<'_> {
-        Observed {
-            times: &self.knots,
-            values: &self.values,
-            query: &self.query,
-        }
+        Observed::new(&self.knots, &self.values, &self.query)
     }
 }
 

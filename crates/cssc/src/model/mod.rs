@@ -11,6 +11,7 @@
 //! | `gru_ode_bayes` | a continuous gated recurrent unit that says how sure it is |
 //! | `checks`, `rows`, `sequence`, `walk`, `gaussian` | what the models share |
 //! | `latent_cssc` | our own: attention to all observations, a smooth decoder |
+//! | `frames` | videos: an encoder and a decoder of frames around any of them |
 //! | `windows`, `curve`, `curve_options`, `interpolate` | the curve of a series at any times |
 //! | `times` | what times were in training |
 //! | `container`, `file` | models on disk |
@@ -23,6 +24,7 @@ mod curve;
 mod curve_options;
 mod file;
 mod fourth_derivative;
+mod frames;
 mod gaussian;
 mod gru_d;
 mod gru_ode_bayes;
@@ -43,12 +45,13 @@ pub use config::{Built, CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod, P
 pub use curve_options::CurveOptions;
 pub use file::{Model, ModelInfo, Rebuilt};
 pub use fourth_derivative::{Bound, Truth};
+pub use frames::{Frames, FramesConfig};
 pub use gru_d::{GruD, GruDConfig};
 pub use gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 pub use interpolate::{Bands, Interpolation};
 pub use latent_cssc::{LatentCssc, LatentCsscConfig};
 pub use latent_ode::{LatentOde, LatentOdeConfig};
-pub use network::{Batch, Limits, Network, Observed, Prediction, Trace, TrainingStep};
+pub use network::{Batch, Codes, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};
 pub use rnn_dt::{RnnDt, RnnDtConfig};
 pub use times::{TimeInfo, TimeKind};

@@ -16,7 +16,7 @@
 //! what is compensated. So the paper's pre-hoc and post-hoc strategies are another network over the
 //! same parameters ([`Model::with_compensation`](super::Model::with_compensation)).
 
-use super::compensated::CompensationSettings;
+use super::compensated::{Compensation, CompensationSettings};
 use crate::data::Random;
 use crate::nn::{Float, Graph, Var};
 use crate::{Error, Jets};
@@ -32,9 +32,32 @@ pub struct Observed<'a> {
     pub values: &'a [f64],
     /// Times asked for, increasing, between the first and the last observation.
     pub query: &'a [f64],
+    /// The same values as learned numbers, where another network made them ([`Frames`](super::Frames)): a network
+    /// reads them from here, so that gradients reach the one that made them.
+    pub codes: Option<Codes>,
+}
+
+/// Rows of a block, one for each observation of a series.
+#[derive(Clone, Copy, Debug)]
+pub struct Codes {
+    /// The block.
+    pub block: Var,
+    /// The row of the first observation.
+    pub first: usize,
 }
 
 impl<'a> Observed<'a> {
+    /// Observed numbers as they are.
+    #[must_use]
+    pub const fn new(times: &'a [f64], values: &'a [f64], query: &'a [f64]) -> Self {
+        Self {
+            times,
+            values,
+            query,
+            codes: None,
+        }
+    }
+
     /// The knots `knots` alone, asked at the times numbered `asked`.
     #[must_use]
     pub fn part(&self, knots: &Range<usize>, asked: &Range<usize>) -> Observed<'a> {
@@ -43,6 +66,10 @@ impl<'a> Observed<'a> {
             times: &self.times[knots.clone()],
             values: &self.values[knots.start * channels..knots.end * channels],
             query: &self.query[asked.clone()],
+            codes: self.codes.map(|codes| Codes {
+                first: codes.first + knots.start,
+                ..codes
+            }),
         }
     }
 }
@@ -114,6 +141,11 @@ pub trait Network<T: Float>: Debug + Send + Sync {
         false
     }
 
+    /// Whether the signal of a trace is not the output yet and has to be decoded. By default: if it is the state.
+    fn decodes(&self) -> bool {
+        self.compensation().compensation == Compensation::Hidden
+    }
+
     /// Predicts a batch. `random` is a stream of (seed, step, part of the batch), so that bits do not
     /// depend on the number of threads.
     ///
@@ -138,6 +170,19 @@ pub trait Network<T: Float>: Debug + Send + Sync {
     ) -> Result<Option<Vec<Trace>>, Error> {
         let _ = (graph, series);
         Ok(None)
+    }
+
+    /// The same for a curve that passes near noisy observations: without what a network does only to pass through them. By
+    /// default that is nothing.
+    ///
+    /// # Errors
+    /// As [`Network::predict`].
+    fn trace_near(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+    ) -> Result<Option<Vec<Trace>>, Error> {
+        self.trace(graph, series)
     }
 
     /// From the signal to the output; by default they are the same.

@@ -16,7 +16,7 @@
 use super::checks;
 use super::compensated::{Compensation, CompensationSettings};
 use super::network::{Batch, Network, Observed, Prediction, Trace};
-use super::rows::{traces, values_and_mask, widths};
+use super::rows::{cell_inputs, traces, widths};
 use super::sequence::{Reading, Sequence, read};
 use crate::compensate::DEFAULT_MAX_FOLD;
 use crate::data::Random;
@@ -183,13 +183,12 @@ impl RnnDt {
     ) -> Vec<Var> {
         let mut numbers = Vec::new();
         sequence.states(graph, self.config.hidden, |graph, state, items, knot| {
-            numbers.clear();
-            for &item in items {
-                values_and_mask(&series[item], knot, &mut numbers);
+            let knots = items.iter().map(|&item| (item, knot));
+            let elapsed = |(item, knot): (usize, usize), numbers: &mut Vec<T>| {
                 let times = series[item].times;
                 numbers.push(T::from_f64(times[knot] - times[knot.max(1) - 1]));
-            }
-            let inputs = graph.input(items.len(), numbers.len() / items.len(), &numbers);
+            };
+            let inputs = cell_inputs(graph, series, knots, &mut numbers, elapsed);
             self.cell.forward(graph, state, inputs)
         })
     }

@@ -22,13 +22,61 @@ pub(crate) fn entries<'a>(series: &Observed<'a>, knot: usize) -> &'a [f64] {
     &series.values[knot * channels..(knot + 1) * channels]
 }
 
-/// Appends what a cell reads at a knot: values (0 where missing), then the mask.
-pub(crate) fn values_and_mask<T: Float>(series: &Observed<'_>, knot: usize, numbers: &mut Vec<T>) {
-    let values = entries(series, knot);
-    let shown = |x: f64| if x.is_nan() { T::ZERO } else { T::from_f64(x) };
-    let mask = |x: f64| if x.is_nan() { T::ZERO } else { T::ONE };
-    numbers.extend(values.iter().map(|&x| shown(x)));
-    numbers.extend(values.iter().map(|&x| mask(x)));
+/// What a cell reads at each of `knots` (series, knot): values (0 where missing), the mask, and what `more` appends. One
+/// block of numbers, or learned values beside the rest; `numbers` is reused between calls.
+pub(crate) fn cell_inputs<T: Float>(
+    graph: &mut Graph<'_, T>,
+    series: &[Observed<'_>],
+    knots: impl ExactSizeIterator<Item = (usize, usize)> + Clone,
+    numbers: &mut Vec<T>,
+    mut more: impl FnMut((usize, usize), &mut Vec<T>),
+) -> Var {
+    let codes = codes_at(graph, series, knots.clone());
+    let rows = knots.len();
+    numbers.clear();
+    for (item, knot) in knots {
+        let values = entries(&series[item], knot);
+        if codes.is_none() {
+            numbers.extend(values.iter().map(|&x| shown::<T>(x)));
+        }
+        numbers.extend(values.iter().map(|&x| known::<T>(x)));
+        more((item, knot), numbers);
+    }
+    let rest = graph.input(rows, numbers.len() / rows, numbers);
+    codes.map_or(rest, |codes| graph.concat(codes, rest))
+}
+
+/// A value, 0 where it is missing.
+pub(crate) fn shown<T: Float>(x: f64) -> T {
+    if x.is_nan() { T::ZERO } else { T::from_f64(x) }
+}
+
+/// Whether a value is there.
+pub(crate) fn known<T: Float>(x: f64) -> T {
+    if x.is_nan() { T::ZERO } else { T::ONE }
+}
+
+/// The learned values of `knots` (series, knot), where there are such.
+pub(crate) fn codes_at<T: Float>(
+    graph: &mut Graph<'_, T>,
+    series: &[Observed<'_>],
+    knots: impl Iterator<Item = (usize, usize)> + Clone,
+) -> Option<Var> {
+    let first = knots.clone().next()?;
+    let block = series[first.0].codes?.block;
+    let row = |(item, knot): (usize, usize)| {
+        let codes = series[item]
+            .codes
+            .expect("all series of a batch have codes");
+        (0, codes.first + knot)
+    };
+    Some(graph.collect(&[block], knots.map(row)))
+}
+
+/// The learned values of all observations of all series, one after the other, where there are such.
+pub(crate) fn codes_of<T: Float>(graph: &mut Graph<'_, T>, series: &[Observed<'_>]) -> Option<Var> {
+    let of = |item: usize| (0..series[item].times.len()).map(move |knot| (item, knot));
+    codes_at(graph, series, (0..series.len()).flat_map(of))
 }
 
 /// What the rows of a batch tell, from the given `order` back to that of the series. The signal passes

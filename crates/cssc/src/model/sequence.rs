@@ -141,16 +141,8 @@ mod tests {
     #[test]
     fn a_time_is_read_from_the_last_state_before_it_and_the_end_from_the_side_asked() {
         let series = [
-            Observed {
-                times: &[1.0],
-                values: &[0.0],
-                query: &[1.0],
-            },
-            Observed {
-                times: &[0.0, 2.0, 3.0],
-                values: &[0.0; 3],
-                query: &[0.0, 1.5, 2.0, 3.0],
-            },
+            Observed::new(&[1.0], &[0.0], &[1.0]),
+            Observed::new(&[0.0, 2.0, 3.0], &[0.0; 3], &[0.0, 1.5, 2.0, 3.0]),
         ];
         let sequence = Sequence::new(&series);
         assert_eq!(sequence.order, [1, 0]);

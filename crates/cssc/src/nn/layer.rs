@@ -117,21 +117,10 @@ impl<T: Float> Layer<T> for Dense {
     }
 
     fn jet(&self, graph: &mut Graph<'_, T>, x: Jets<Var>) -> Jets<Var> {
-        let (value, source) = self.value_and_source(graph, x.value);
+        let value = self.value_and_source(graph, x.value);
         let slope = graph.linear_tangent(x.slope, &self.linear);
         let curvature = graph.linear_tangent(x.curvature, &self.linear);
-        if self.activation == Activation::Identity {
-            return Jets {
-                value,
-                slope,
-                curvature,
-            };
-        }
-        Jets {
-            value,
-            slope: graph.tangent(source, slope, self.activation),
-            curvature: graph.curve(source, slope, curvature, self.activation),
-        }
+        jet_through(graph, value, [slope, curvature], self.activation)
     }
 
     fn jvp(&self, graph: &mut Graph<'_, T>, x: Var, slope: Var) -> (Var, Var) {
@@ -141,5 +130,26 @@ impl<T: Float> Layer<T> for Dense {
             return (value, slope);
         }
         (value, graph.tangent(source, slope, self.activation))
+    }
+}
+
+/// The jet of φ(a): from its value and the source of φ's derivatives, and the slope and curvature of a.
+pub(crate) fn jet_through<T: Float>(
+    graph: &mut Graph<'_, T>,
+    (value, source): (Var, Var),
+    [slope, curvature]: [Var; 2],
+    activation: Activation,
+) -> Jets<Var> {
+    if activation == Activation::Identity {
+        return Jets {
+            value,
+            slope,
+            curvature,
+        };
+    }
+    Jets {
+        value,
+        slope: graph.tangent(source, slope, activation),
+        curvature: graph.curve(source, slope, curvature, activation),
     }
 }

@@ -8,8 +8,8 @@
 //!   [`Graph::activate`]), columns ([`Graph::concat`], [`Graph::columns_of`]), layers
 //!   ([`Graph::linear`], [`Graph::layer_norm`], [`Graph::attention`]), the compensation
 //!   ([`Graph::compensate`]) and the loss ([`Graph::square`]).
-//! - [`Layer`]: a function of rows with its time derivatives; [`Dense`], [`Mlp`] and
-//!   [`LayerNorm`] are some.
+//! - [`Layer`]: a function of rows with its time derivatives; [`Dense`], [`Mlp`],
+//!   [`LayerNorm`] and [`Convolution`] are some.
 //! - [`Memory`]: what a computation needs, kept for the next one.
 
 mod activation;
@@ -29,6 +29,7 @@ mod parameters;
 mod reduce;
 mod softmax;
 mod taylor;
+mod window;
 
 pub use activation::Activation;
 pub use arch::{InstructionSet, InstructionSetError};
@@ -39,7 +40,8 @@ pub use layer::{Dense, Layer};
 pub use memory::{Memory, Var};
 pub(crate) use mlp::parts;
 pub use mlp::{Mlp, Trace};
-pub use ops::{AttentionGroups, KnotLimits, LayerNorm, Linear, SeriesKnots};
+pub use ops::{AttentionGroups, Convolution, KnotLimits, LayerNorm, Linear, SeriesKnots};
 pub(crate) use orthogonalize::Orthogonalizer;
 pub use parameters::{Initializer, ParameterId, ParameterInfo, ParameterRole, Parameters};
 pub use taylor::Taylor;
+pub use window::{ImageShape, Kernel};

@@ -233,11 +233,7 @@ impl<T: Float> ParallelBatch<T> {
 fn observed(samples: &[Sample]) -> Vec<Observed<'_>> {
     samples
         .iter()
-        .map(|s| Observed {
-            times: &s.times,
-            values: &s.values,
-            query: &s.query,
-        })
+        .map(|s| Observed::new(&s.times, &s.values, &s.query))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use super::flow::GruFlow;
 use crate::data::Random;
 use crate::model::gaussian::Gaussian;
 use crate::model::network::{Batch, Network, Observed, Prediction, Trace};
-use crate::model::rows::{entries, traces, widths};
+use crate::model::rows::{codes_at, entries, known, shown, traces, widths};
 use crate::model::walk::{Direction, KnotPicks, Manner, SidedJets, States, Walk, order, schedule};
 use crate::model::{Compensation, CompensationSettings};
 use crate::nn::{
@@ -188,11 +188,10 @@ impl GruOdeBayes {
             let knots = knots.iter();
             knots.flat_map(|&(item, knot)| entries(&series[item], knot))
         };
+        let codes = codes_at(graph, series, knots.iter().copied());
         let mut block = |numbers: Vec<T>| graph.input(knots.len(), self.config.channels, &numbers);
-        let shown = |x: f64| if x.is_nan() { T::ZERO } else { T::from_f64(x) };
-        let known = |x: f64| if x.is_nan() { T::ZERO } else { T::ONE };
         Seen {
-            values: block(entries().map(|&x| shown(x)).collect()),
+            values: codes.unwrap_or_else(|| block(entries().map(|&x| shown(x)).collect())),
             mask: block(entries().map(|&x| known(x)).collect()),
         }
     }

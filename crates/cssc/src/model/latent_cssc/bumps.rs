@@ -24,6 +24,7 @@ use super::encoder::linear;
 use super::features::Span;
 use crate::data::Random;
 use crate::model::Observed;
+use crate::model::rows::codes_of;
 use crate::nn::{Activation, Dense, Float, Graph, Layer, Parameters, Var};
 
 /// Where the gates begin: nearly closed.
@@ -94,8 +95,10 @@ impl Bumps {
     ) -> F {
         let about = Knots::<T>::of(series, self.channels);
         let rows = knots.len();
-        let [values, seen, between] = [&about.values, &about.seen, &about.between]
-            .map(|numbers| graph.input(rows, self.channels, numbers));
+        let [seen, between] =
+            [&about.seen, &about.between].map(|numbers| graph.input(rows, self.channels, numbers));
+        let values = codes_of(graph, series)
+            .unwrap_or_else(|| graph.input(rows, self.channels, &about.values));
         let at_knots = graph.collect(&[curve.value()], knots.iter().map(|&place| (0, place)));
         let residual = graph.difference(values, at_knots);
         let residual = graph.product(residual, seen);
@@ -255,11 +258,7 @@ mod tests {
 
     #[test]
     fn a_bump_is_one_at_its_knot_and_nothing_at_the_others() {
-        let series = [Observed {
-            times: &[0.0, 1.0, 1.5, 4.0],
-            values: &[0.0; 4],
-            query: &[],
-        }];
+        let series = [Observed::new(&[0.0, 1.0, 1.5, 4.0], &[0.0; 4], &[])];
         let span = Span::of(series[0].times);
         let times = [0.0, 0.5, 1.0, 1.25, 1.5, 3.0, 4.0];
         let places: Vec<_> = times.iter().map(|&time| (0, span, time)).collect();
@@ -286,11 +285,7 @@ mod tests {
 
     #[test]
     fn slope_and_curvature_of_a_bump_are_those_of_its_value() {
-        let series = [Observed {
-            times: &[0.0, 2.0],
-            values: &[0.0; 2],
-            query: &[],
-        }];
+        let series = [Observed::new(&[0.0, 2.0], &[0.0; 2], &[])];
         let span = Span::of(series[0].times);
         let jet = |time: f64| Reach::new(&series, &[(0, span, time)]).entries[0].1;
         let h = 1e-5;

@@ -8,6 +8,7 @@ use super::config::LatentCsscConfig;
 use super::features::{self, Span};
 use crate::data::Random;
 use crate::model::Observed;
+use crate::model::rows::cell_inputs;
 use crate::nn::{
     Activation, AttentionGroups, Dense, Float, Graph, Initializer, Layer, LayerNorm, Mlp,
     Parameters, Var,
@@ -138,20 +139,16 @@ impl Encoder {
         series: &[Observed<'_>],
         offsets: &[usize],
     ) -> Var {
-        let mut numbers = Vec::new();
-        for series in series {
-            let span = Span::of(series.times);
-            let channels = series.values.len() / series.times.len();
-            for (&time, values) in series.times.iter().zip(series.values.chunks(channels)) {
-                let shown = |x: f64| if x.is_nan() { T::ZERO } else { T::from_f64(x) };
-                numbers.extend(values.iter().map(|&x| shown(x)));
-                let mask = |x: &f64| if x.is_nan() { T::ZERO } else { T::ONE };
-                numbers.extend(values.iter().map(mask));
-                features::append(&mut numbers, self.frequencies, span, time, 0);
-            }
-        }
-        let rows = offsets[series.len()];
-        let tokens = graph.input(rows, numbers.len() / rows, &numbers);
+        let knots: Vec<(usize, usize)> = (0..series.len())
+            .flat_map(|item| (0..series[item].times.len()).map(move |knot| (item, knot)))
+            .collect();
+        let spans: Vec<Span> = series.iter().map(|one| Span::of(one.times)).collect();
+        let features = |(item, knot): (usize, usize), numbers: &mut Vec<T>| {
+            let time = series[item].times[knot];
+            features::append(numbers, self.frequencies, spans[item], time, 0);
+        };
+        let all = knots.iter().copied();
+        let tokens = cell_inputs(graph, series, all, &mut Vec::new(), features);
         let mut x = self.input.forward(graph, tokens);
         let groups = AttentionGroups {
             queries: offsets,
@@ -186,11 +183,7 @@ mod tests {
         ];
         let times: Vec<f64> = order.iter().map(|&row| all[row].0).collect();
         let values: Vec<f64> = order.iter().flat_map(|&row| all[row].1).collect();
-        let series = [Observed {
-            times: &times,
-            values: &values,
-            query: &[],
-        }];
+        let series = [Observed::new(&times, &values, &[])];
         let mut memory = Memory::new();
         let mut graph = Graph::forward_only(&mut memory, &parameters);
         let found = encoder.forward(&mut graph, &series, &[0, order.len()]);

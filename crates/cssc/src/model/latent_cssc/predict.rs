@@ -51,12 +51,13 @@ impl LatentCssc {
         }
     }
 
-    /// o at all places asked, and its bumps where a compensation follows.
+    /// o at all places asked, and its bumps where the curve is to pass `through` the observations.
     fn curve<T: Float, F: Flow<T>>(
         &self,
         graph: &mut Graph<'_, T>,
         series: &[Observed<'_>],
         asked: &Asked,
+        through: bool,
     ) -> (F, Option<F>) {
         let tokens = self.encoder.forward(graph, series, &asked.tokens);
         let groups = AttentionGroups {
@@ -64,12 +65,47 @@ impl LatentCssc {
             keys: &asked.tokens,
         };
         let curve: F = self.decoder.forward(graph, tokens, groups, &asked.places);
-        let compensated = self.config.compensation != Compensation::None;
-        let bumps = self.bumps.as_ref().filter(|_| compensated).map(|bumps| {
+        let bumps = self.bumps.as_ref().filter(|_| through).map(|bumps| {
             let reach = Reach::new(series, &asked.places);
             bumps.forward(graph, series, tokens, &asked.knots, (curve, &reach))
         });
         (curve, bumps)
+    }
+
+    /// Everything of the curve, with its derivatives.
+    fn traces<T: Float>(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+        through: bool,
+    ) -> Vec<Trace> {
+        let asked = Asked::new(series);
+        let (curve, bumps): (Jets<Var>, _) = self.curve(graph, series, &asked, through);
+        let compensated = self.compensated();
+        let curve = bumps.map_or(curve, |bumps| curve.plus(graph, bumps));
+        let (mut query, mut knot) = (0, 0);
+        let traces = series.iter().map(|series| {
+            let queries = query..query + series.query.len();
+            let knots = knot..knot + series.times.len();
+            (query, knot) = (queries.end, knots.end);
+            let rows = |places: &[usize], range: &Range<usize>| {
+                curve.map(|var| pick(graph, var, &places[range.clone()]))
+            };
+            let limit = rows(&asked.knots, &knots);
+            Trace {
+                signal: rows(&asked.queries, &queries),
+                limits: compensated.then(|| Limits {
+                    values: Vec::new(),
+                    left: limit.clone(),
+                    right: limit,
+                }),
+            }
+        });
+        traces.collect()
+    }
+
+    fn compensated(&self) -> bool {
+        self.config.compensation != Compensation::None
     }
 }
 
@@ -91,7 +127,8 @@ impl<T: Float> Network<T> for LatentCssc {
         let settings = self.config.compensation_settings();
         let order: Vec<usize> = (0..batch.series.len()).collect();
         let asked = Asked::new(batch.series);
-        let (curve, bumps): (Var, _) = self.curve(graph, batch.series, &asked);
+        let through = self.compensated();
+        let (curve, bumps): (Var, _) = self.curve(graph, batch.series, &asked, through);
         let predicted = asked.at_queries(graph, curve);
         if settings.compensation == Compensation::None {
             return Ok(settings.prediction(graph, batch, (predicted, None), order));
@@ -124,29 +161,16 @@ impl<T: Float> Network<T> for LatentCssc {
         graph: &mut Graph<'_, T>,
         series: &[Observed<'_>],
     ) -> Result<Option<Vec<Trace>>, Error> {
-        let asked = Asked::new(series);
-        let (curve, bumps): (Jets<Var>, _) = self.curve(graph, series, &asked);
-        let compensated = self.config.compensation != Compensation::None;
-        let curve = bumps.map_or(curve, |bumps| curve.plus(graph, bumps));
-        let (mut query, mut knot) = (0, 0);
-        let traces = series.iter().map(|series| {
-            let queries = query..query + series.query.len();
-            let knots = knot..knot + series.times.len();
-            (query, knot) = (queries.end, knots.end);
-            let rows = |places: &[usize], range: &Range<usize>| {
-                curve.map(|var| pick(graph, var, &places[range.clone()]))
-            };
-            let limit = rows(&asked.knots, &knots);
-            Trace {
-                signal: rows(&asked.queries, &queries),
-                limits: compensated.then(|| Limits {
-                    values: Vec::new(),
-                    left: limit.clone(),
-                    right: limit,
-                }),
-            }
-        });
-        Ok(Some(traces.collect()))
+        Ok(Some(self.traces(graph, series, self.compensated())))
+    }
+
+    /// Bumps lead a curve through the noise of its observations; a curve that passes near them has none.
+    fn trace_near(
+        &self,
+        graph: &mut Graph<'_, T>,
+        series: &[Observed<'_>],
+    ) -> Result<Option<Vec<Trace>>, Error> {
+        Ok(Some(self.traces(graph, series, false)))
     }
 }
 
@@ -208,16 +232,8 @@ mod tests {
     #[test]
     fn every_time_is_asked_once() {
         let series = [
-            Observed {
-                times: &[0.0, 1.0],
-                values: &[1.0, 2.0],
-                query: &[0.0, 0.5, 0.5, 1.0],
-            },
-            Observed {
-                times: &[2.0],
-                values: &[1.0],
-                query: &[],
-            },
+            Observed::new(&[0.0, 1.0], &[1.0, 2.0], &[0.0, 0.5, 0.5, 1.0]),
+            Observed::new(&[2.0], &[1.0], &[]),
         ];
         let asked = Asked::new(&series);
         let times: Vec<f64> = asked.places.iter().map(|place| place.2).collect();

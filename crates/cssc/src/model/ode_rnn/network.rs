@@ -3,7 +3,7 @@
 use super::config::OdeRnnConfig;
 use crate::data::Random;
 use crate::model::network::Observed;
-use crate::model::rows::{values_and_mask, widths, zeros};
+use crate::model::rows::{cell_inputs, widths, zeros};
 use crate::model::walk::{Manner, Walk};
 use crate::nn::{Activation, Float, GatedCell, Graph, Initializer, Mlp, Parameters, Var};
 use crate::ode::Schedule;
@@ -98,11 +98,8 @@ impl Walker {
         let start = zeros(graph, schedule.rows.len(), self.dynamics.inputs());
         let mut numbers = Vec::new();
         let mut update = |graph: &mut Graph<'_, T>, state: Var, knots: &[(usize, usize)]| {
-            numbers.clear();
-            for &(item, knot) in knots {
-                values_and_mask(&series[item], knot, &mut numbers);
-            }
-            let inputs = graph.input(knots.len(), numbers.len() / knots.len(), &numbers);
+            let knots = knots.iter().copied();
+            let inputs = cell_inputs(graph, series, knots, &mut numbers, |_, _| ());
             self.cell.forward(graph, state, inputs)
         };
         let field = &self.dynamics;

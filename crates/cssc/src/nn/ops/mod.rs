@@ -11,6 +11,7 @@
 //! | [`layer_norm`] | rows with mean 0 and variance 1, and the jet of that |
 //! | [`attention`] | multi-head softmax attention over ragged groups of rows |
 //! | [`attention_jet`] | the same with value, slope and curvature in the queries |
+//! | [`convolution`] | φ(x ∗ W + b) of images, and the transposed convolution |
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
 //!
 //! # How to add an operation
@@ -38,6 +39,7 @@ mod activate;
 mod attention;
 mod attention_jet;
 mod compensate;
+mod convolution;
 mod elementwise;
 mod jet;
 mod layer_norm;
@@ -47,6 +49,7 @@ mod parameter;
 
 pub use attention::AttentionGroups;
 pub use compensate::{KnotLimits, SeriesKnots};
+pub use convolution::Convolution;
 pub use layer_norm::LayerNorm;
 pub use linear::Linear;
 
@@ -57,6 +60,7 @@ use super::memory::Var;
 use super::parameters::ParameterId;
 use attention::{Attention, Attentions};
 use compensate::Compensations;
+use convolution::ConvolutionMap;
 use mix::{MixRange, MixRecord};
 
 /// An operation on the record, with its operands.
@@ -135,6 +139,12 @@ pub(crate) enum Op {
         bias: ParameterId,
     },
     Attention(Attention),
+    Convolution {
+        x: Var,
+        map: ConvolutionMap,
+        biased: bool,
+        activation: Activation,
+    },
 }
 
 /// What operations keep for their gradients beside their results: lists of rows, plans. Kept
@@ -214,6 +224,12 @@ impl<T: Float> Backward<'_, T> {
             Op::Parameter(id) => self.parameter(id, g),
             Op::LayerNorm { x, gain, bias } => self.layer_norm(x, [gain, bias], g),
             Op::Attention(attention) => self.attention(var, attention, g),
+            Op::Convolution {
+                x,
+                map,
+                biased,
+                activation,
+            } => self.convolution(var, x, map, biased, activation, g),
         }
     }
 }

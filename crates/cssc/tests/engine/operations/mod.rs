@@ -7,6 +7,7 @@
 pub(crate) mod activation;
 pub(crate) mod attention;
 pub(crate) mod compensation;
+pub(crate) mod convolution;
 pub(crate) mod elementwise;
 pub(crate) mod layer;
 pub(crate) mod network;
@@ -64,6 +65,10 @@ macro_rules! every_operation {
             a_layer_normalization => [operations::attention::Normalization::new()];
             attention_of_queries_over_keys => [operations::attention::Attention];
             attention_of_rows_over_themselves => [operations::attention::SelfAttention];
+            a_convolution_of_images => operations::convolution::Images::all();
+            jets_through_a_convolution_of_images =>
+                operations::convolution::Images::all().into_iter().map(operations::convolution::ImagesJet)
+                    .collect::<Vec<_>>();
             a_blend => [operations::elementwise::Blend];
             columns_side_by_side => [operations::elementwise::Concat];
             a_weighted_sum_of_squares => [operations::elementwise::Square];

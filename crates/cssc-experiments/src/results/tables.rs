@@ -1,15 +1,12 @@
-//! Results beside the paper's numbers, as Markdown and as a page.
+//! Tables of results beside the paper's numbers.
 
-use super::cell::{CellResult, files};
-use super::published;
+use super::{Results, Section, published};
 use crate::paper_set::PaperSet;
-use cssc::Error;
+use crate::reproduce::CellResult;
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::path::Path;
 
 /// The systems of table 1: the paper's eight (the spline twice), then ours.
-const METHODS: [&str; 10] = [
+pub(super) const METHODS: [&str; 10] = [
     "natural",
     "not-a-knot",
     "rnn-dt",
@@ -22,14 +19,8 @@ const METHODS: [&str; 10] = [
     "latent-cssc",
 ];
 /// The first rows: what needs no training.
-const SPLINES: &[&str] = &["natural", "not-a-knot"];
-const OBSERVED: [usize; 3] = [10, 30, 50];
-
-/// All results there are.
-#[derive(Clone, Debug, Default)]
-pub struct Results {
-    results: Vec<CellResult>,
-}
+pub(super) const SPLINES: &[&str] = &["natural", "not-a-knot"];
+pub(super) const OBSERVED: [usize; 3] = [10, 30, 50];
 
 /// The seeds of one cell.
 struct Seeds<'a>(Vec<&'a CellResult>);
@@ -51,94 +42,9 @@ impl Seeds<'_> {
     }
 }
 
-/// Text before and rows of a table; the first row has the names of the columns.
-struct Section {
-    title: String,
-    text: String,
-    rows: Vec<Vec<String>>,
-}
-
 impl Results {
-    /// Reads every result in a directory.
-    ///
-    /// # Errors
-    /// If a file cannot be read or is no result.
-    pub fn read(directory: &Path) -> Result<Self, Error> {
-        let paths = files(directory, "json")?;
-        let results = paths.iter().map(|path| CellResult::read(path));
-        Ok(Self {
-            results: results.collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.results.is_empty()
-    }
-
-    /// The table as Markdown.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let mut text = format!("# Results\n\n{}\n", preface());
-        for section in self.sections() {
-            let _ = write!(text, "\n## {}\n\n{}\n\n", section.title, section.text);
-            for (number, row) in section.rows.iter().enumerate() {
-                let _ = writeln!(text, "| {} |", row.join(" | "));
-                if number == 0 {
-                    let _ = writeln!(text, "|{}", "---|".repeat(row.len()));
-                }
-            }
-        }
-        text
-    }
-
-    /// The same as a page that needs nothing else.
-    #[must_use]
-    pub fn html(&self) -> String {
-        let mut text = String::from(
-            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cssc: results</title>\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n\
-             body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }\n\
-             div { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n\
-             th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }\n\
-             th:first-child, td:first-child { text-align: left; }\n</style></head><body>\n<h1>Results</h1>\n",
-        );
-        let _ = writeln!(text, "<p>{}</p>", inline(&preface()));
-        for section in self.sections() {
-            let (title, about) = (inline(&section.title), inline(&section.text));
-            let _ = writeln!(text, "<h2>{title}</h2>\n<p>{about}</p>\n<div><table>");
-            for (number, row) in section.rows.iter().enumerate() {
-                let tag = if number == 0 { "th" } else { "td" };
-                let cells = row
-                    .iter()
-                    .map(|cell| format!("<{tag}>{}</{tag}>", inline(cell)));
-                let _ = writeln!(text, "<tr>{}</tr>", cells.collect::<String>());
-            }
-            text += "</table></div>\n";
-        }
-        text + "</body></html>\n"
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        let mut sections = Vec::new();
-        for dataset in PaperSet::ALL {
-            let cells = self.table_1(dataset);
-            if !cells.is_empty() {
-                sections.push(overview(dataset, &cells));
-                sections.extend(OBSERVED.map(|observed| details(dataset, observed, &cells)));
-            }
-        }
-        sections.extend(
-            ["2", "3", "4"]
-                .iter()
-                .filter_map(|table| self.ablation(table)),
-        );
-        sections
-    }
-
     /// Tables 2, 3 and 4: variants below each other, those of the paper first.
-    fn ablation(&self, table: &str) -> Option<Section> {
+    pub(super) fn ablation(&self, table: &str) -> Option<Section> {
         let results: Vec<&CellResult> = (self.results.iter())
             .filter(|result| result.table == table)
             .collect();
@@ -174,7 +80,26 @@ impl Results {
             title: format!("Table {table}: {dataset}"),
             text: about(table).to_owned(),
             rows,
+            ..Section::default()
         })
+    }
+
+    /// An overview of one set, then each share by itself.
+    pub(super) fn table_1_sections(&self, dataset: PaperSet) -> Vec<Section> {
+        let cells = self.table_1(dataset);
+        if cells.is_empty() {
+            return Vec::new();
+        }
+        let shares = OBSERVED.map(|observed| details(dataset, observed, &cells));
+        std::iter::once(overview(dataset, &cells))
+            .chain(shares)
+            .collect()
+    }
+
+    /// Our error in a cell of table 1, a mean over its seeds.
+    pub(super) fn mse(&self, dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
+        let row = METHODS.iter().position(|known| *known == method)?;
+        Some(self.table_1(dataset).get(&(observed, row))?.mse())
     }
 
     /// The cells of table 1 by share and method.
@@ -208,14 +133,6 @@ fn about(table: &str) -> &'static str {
 }
 
 type Cells<'a> = BTreeMap<(usize, usize), Seeds<'a>>;
-
-fn preface() -> String {
-    "Made by `cssc report` from the files in `experiments/results`, which `cssc reproduce table1` writes. Mean squared \
-     error over all points of the test series (`mse_all`); settings and steps are chosen on validation series. The \
-     paper's data are not public: our sets are like them, not the same, so its numbers are a guide and no target of \
-     equality. In bold: the best of the paper's systems, and ours where it is better still."
-        .to_owned()
-}
 
 /// The smallest error among some rows.
 fn best(cells: &Cells<'_>, observed: usize, rows: std::ops::Range<usize>) -> Option<f64> {
@@ -251,6 +168,7 @@ fn overview(dataset: PaperSet, cells: &Cells<'_>) -> Section {
         title: format!("Table 1: {dataset}"),
         text: "Points observed of 100, ours and the paper's.".to_owned(),
         rows,
+        ..Section::default()
     }
 }
 
@@ -299,6 +217,7 @@ fn details(dataset: PaperSet, observed: usize, cells: &Cells<'_>) -> Section {
         title: format!("{dataset}, {observed} % observed"),
         text: "Spread: half of the distance between the largest and the smallest seed.".to_owned(),
         rows,
+        ..Section::default()
     }
 }
 
@@ -307,31 +226,11 @@ fn dash() -> String {
 }
 
 /// Three digits, with the spread where there is one.
-fn error(mse: f64, spread: Option<f64>) -> String {
+pub(super) fn error(mse: f64, spread: Option<f64>) -> String {
     let decimals = (2.0 - mse.abs().max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
     let text = format!("{mse:.decimals$}");
     match spread {
         Some(spread) => format!("{text} ± {spread:.decimals$}"),
         None => text,
     }
-}
-
-/// Markdown inside a line, as HTML: bold and code.
-fn inline(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let mut out = String::new();
-    for (mark, open, close) in [("**", "<b>", "</b>"), ("`", "<code>", "</code>")] {
-        let source = if out.is_empty() {
-            text.clone()
-        } else {
-            std::mem::take(&mut out)
-        };
-        for (number, part) in source.split(mark).enumerate() {
-            if number > 0 {
-                out += if number % 2 == 1 { open } else { close };
-            }
-            out += part;
-        }
-    }
-    out
 }

@@ -52,7 +52,7 @@ const SPLINE: ([f64; 3], [f64; 3]) = (
 
 /// What the paper prints for a cell of table 1.
 #[must_use]
-pub fn table_1(dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
+pub(super) fn table_1(dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
     let (_, toy, hopper) = TABLE_1.iter().find(|row| row.0 == method)?;
     let column = [10, 30, 50]
         .into_iter()
@@ -84,14 +84,14 @@ const ABLATIONS: [(&str, &str, [f64; 3]); 16] = [
 ];
 
 /// The variants of a table, in the paper's order.
-pub fn variants(table: &str) -> impl Iterator<Item = &'static str> + use<'_> {
+pub(super) fn variants(table: &str) -> impl Iterator<Item = &'static str> + use<'_> {
     let rows = ABLATIONS.iter().filter(move |row| row.0 == table);
     rows.map(|row| row.1)
 }
 
 /// What the paper prints for a cell of tables 2, 3 and 4.
 #[must_use]
-pub fn ablation(table: &str, variant: &str, observed: usize) -> Option<f64> {
+pub(super) fn ablation(table: &str, variant: &str, observed: usize) -> Option<f64> {
     let row = ABLATIONS
         .iter()
         .find(|row| (row.0, row.1) == (table, variant))?;

@@ -1,4 +1,4 @@
-//! Draws `docs/figure1.svg`, the picture in the README: `cargo run --release --example figure1`.
+//! Draws `docs/idea.svg`, the picture in the README: `cargo run --release --example idea`.
 //!
 //! A fading swing is observed nine times. The model's state (angle and speed) swings without fading and too slowly; each
 //! observation pulls it nearer to the truth, so the state jumps, and with it the prediction o = g(h).
@@ -35,10 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &walk.compensated_output()?,
         &walk.compensated_state()?,
     );
-    std::fs::write(
-        file.unwrap_or_else(|| "docs/figure1.svg".to_owned()),
-        picture,
-    )?;
+    std::fs::write(file.unwrap_or_else(|| "docs/idea.svg".to_owned()), picture)?;
     Ok(())
 }
 

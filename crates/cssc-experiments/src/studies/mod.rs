@@ -1,0 +1,122 @@
+//! What the paper shows beside its tables, and what it leaves open: figures, the error bound at work, appendix C.3, and
+//! where the method fails.
+//!
+//! A [`Study`] needs trained models (cells of `experiments/`, trained if their models are not there) and gives a picture
+//! (`docs/NAME.svg`), numbers (`experiments/measurements/NAME.json`), or both. `cssc report` shows them among the tables.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`finding`] | what a study gives, and how numbers are kept |
+//! | [`workshop`] | sets and trained models |
+//! | [`lines`] | curves of models as lines of a picture |
+//! | `figure1`, `figure2`, `figure3`, `figure5` | the paper's figures (the fourth is of videos) |
+//! | `body` | the hopper's links from its joint angles |
+//! | `error_bound` | Theorem 2 against gaps and over a training |
+//! | `significance` | appendix C.3: how much the second derivatives matter |
+//! | `remaining_error` | where the error that is left sits |
+//! | `noise`, `gaps`, `frequencies`, `steps`, `few_series` | limits, each in a table and a sentence |
+
+mod body;
+mod error_bound;
+mod few_series;
+mod figure1;
+mod figure2;
+mod figure3;
+mod figure5;
+pub mod finding;
+mod frequencies;
+mod gaps;
+pub mod lines;
+mod noise;
+mod remaining_error;
+mod significance;
+mod steps;
+pub mod workshop;
+
+use crate::reproduce::Options;
+use crate::reproduce::schedule::Event;
+use cssc::Error;
+use cssc::train::Control;
+pub use finding::{Finding, Measurement};
+pub use workshop::Workshop;
+
+/// Something to be found out.
+#[derive(Clone, Copy, Debug)]
+pub struct Study {
+    /// Its name, and that of its files.
+    pub name: &'static str,
+    /// Whether it is one of the paper's figures, or about the method's limits, or neither.
+    pub kind: Kind,
+    run: fn(&mut Workshop<'_>) -> Result<Finding, Error>,
+}
+
+/// What a study is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A figure of the paper.
+    Figure,
+    /// The paper's theory.
+    Theory,
+    /// Where the method fails.
+    Limit,
+}
+
+impl Kind {
+    /// By the name of all studies of this kind together.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "figures" => Some(Self::Figure),
+            "theory" => Some(Self::Theory),
+            "limits" => Some(Self::Limit),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! study {
+    ($name:literal, $kind:ident, $module:ident) => {
+        Study {
+            name: $name,
+            kind: Kind::$kind,
+            run: $module::study,
+        }
+    };
+}
+
+/// All studies, in the order in which they are told.
+pub const STUDIES: [Study; 12] = [
+    study!("figure1", Figure, figure1),
+    study!("figure2", Figure, figure2),
+    study!("figure3", Figure, figure3),
+    study!("figure5", Figure, figure5),
+    study!("error-bound", Theory, error_bound),
+    study!("significance", Theory, significance),
+    study!("remaining-error", Theory, remaining_error),
+    study!("limit-noise", Limit, noise),
+    study!("limit-gaps", Limit, gaps),
+    study!("limit-frequencies", Limit, frequencies),
+    study!("limit-steps", Limit, steps),
+    study!("limit-few-series", Limit, few_series),
+];
+
+/// Carries out the studies of a kind and writes what they give.
+///
+/// # Errors
+/// If data or trainings fail, or something cannot be written.
+pub fn carry_out(
+    kind: Kind,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+    tell: &dyn Fn(&str),
+) -> Result<(), Error> {
+    let mut workshop = Workshop::new(options, watch);
+    for study in STUDIES.iter().filter(|study| study.kind == kind) {
+        tell(study.name);
+        let finding = (study.run)(&mut workshop)?;
+        for path in finding.write(study.name, options)? {
+            tell(&format!("{} written", path.display()));
+        }
+    }
+    Ok(())
+}
