@@ -121,10 +121,8 @@ enum Counted {
 
 fn methods_help() -> String {
     let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-    format!(
-        "auto combines all of them; or methods to choose from: {}",
-        names.join(", ")
-    )
+    let names = names.join(", ");
+    format!("auto combines all of them; or methods to choose from: {names}")
 }
 
 fn budget(text: &str) -> Result<f64, String> {
@@ -402,13 +400,8 @@ impl Arguments {
 }
 
 fn save_model(path: &Path, fitted: &Fitted, times: Option<TimeInfo>) -> Result<(), Failure> {
-    match fitted.model() {
-        Some(model) => {
-            let model = model.clone().with_times(times);
-            model.save(path).map_err(|error| failure_from(&error))
-        }
-        None => Err(Failure::new(
-            "no model was trained that could be saved. Give more --budget, or name a method that is trained.",
-        )),
-    }
+    let nothing = "no model was trained that could be saved. Give more --budget, or name a method that is trained.";
+    let model = fitted.model().ok_or_else(|| Failure::new(nothing))?;
+    let saved = model.clone().with_times(times).save(path);
+    saved.map_err(|error| failure_from(&error))
 }

@@ -50,7 +50,7 @@ pub(super) fn memories(held: &HoldOut, predicted: &[f64], widths: &[f64]) -> Vec
         last[one.channel] = Some((one.series, one.row, ratio));
     }
     let memory = |(products, squares, distance, count): (f64, f64, f64, f64)| {
-        let likeness = (products / squares).min(0.999);
+        let likeness = (products / squares.max(f64::MIN_POSITIVE)).min(0.999);
         if likeness > 0.0 {
             -distance / count / likeness.ln()
         } else {
@@ -109,7 +109,10 @@ impl BandCalibration {
         let believed = normal_factor(level);
         let ratios = ratios(channels, hidden, predicted, std_devs);
         let usual = factor(level, ratios.iter().flatten()).unwrap_or(believed);
-        let factors = ratios.iter().map(|own| drawn(level, own.iter(), usual));
+        let factors = ratios.iter().map(|own| match own.is_empty() {
+            true => believed,
+            false => drawn(level, own.iter(), usual),
+        });
         let factors = factors.collect();
         let spreads = Vec::new();
         let coverages = ratios.iter().map(|own| coverage(level, usual, own));

@@ -625,4 +625,50 @@ mod tests {
         let off = combined.values.iter().zip(&answers[0].values);
         assert!(off.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
     }
+
+    /// Twenty methods of noise around the reference, one of which is lucky, and three columns' worth of values.
+    #[test]
+    fn where_nothing_is_certain_the_simple_method_stays() {
+        let (held, mut answers) = answers(&[1.0; 12]);
+        let plain = answers[0].values.clone();
+        let mut random = Random::new(5);
+        for method in &mut answers[1..] {
+            for (value, plain) in method.values.iter_mut().zip(&plain) {
+                *value = plain + random.normal(0.0, 0.3);
+            }
+        }
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let (_, combined) = Combination::find(&held, &answers, &roles(), Criterion::Mse);
+        let mse = |values: &[f64]| {
+            let errors = held.hidden.iter().zip(values);
+            errors
+                .map(|(one, value)| (value - one.value).powi(2))
+                .sum::<f64>()
+        };
+        assert!(mse(&combined.values) < 1.02 * mse(&plain));
+    }
+
+    #[test]
+    fn a_method_that_leaves_nothing_is_believed_after_a_few_gaps() {
+        let (held, answers) = answers(&[1.0, 0.01]);
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let (found, _) = Combination::find(&held, &answers, &roles(), Criterion::Mse);
+        assert!(
+            found.weights(0, 2.0)[1] > 0.98,
+            "{:?}",
+            found.weights(0, 2.0)
+        );
+    }
+
+    #[test]
+    fn curves_that_bend_are_straight_lines_in_gaps_much_longer_than_those_judged() {
+        let (held, answers) = answers(&[1.0, 0.01]);
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let roles = Roles {
+            bending: vec![1],
+            ..roles()
+        };
+        let (found, _) = Combination::find(&held, &answers, &roles, Criterion::Mse);
+        assert_eq!(found.weights(0, 1e6), [1.0, 0.0]);
+    }
 }

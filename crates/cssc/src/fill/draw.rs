@@ -100,7 +100,11 @@ mod tests {
         let mut level = 0.0;
         let value = |row: usize| {
             level += random.normal(0.0, 1.0);
-            if row % 50 >= 45 { f64::NAN } else { level }
+            if row % 50 >= 45 && row < 1990 {
+                f64::NAN
+            } else {
+                level
+            }
         };
         let values: Vec<f64> = (0..2000).map(value).collect();
         let times = (0..2000).map(f64::from).collect();
@@ -142,7 +146,7 @@ mod tests {
         assert!(together > 0.3, "{together}");
         let apart = moment(47, 97) / (moment(47, 47) * moment(97, 97)).sqrt();
         assert!(apart.abs() < 0.25, "{apart}");
-        for row in (0..2000).filter(|row| row % 50 < 45) {
+        for row in (0..1990).filter(|row| row % 50 < 45) {
             assert_eq!(draws[0][row], series.values()[row]);
         }
     }
