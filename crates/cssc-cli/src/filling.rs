@@ -31,8 +31,8 @@ pub(crate) struct Limiting {
     #[arg(long, value_name = "LENGTH")]
     max_gap: Option<Span>,
 
-    /// Before the first and after the last value of a column: leave it empty, or give the nearest value
-    #[arg(long, value_name = "empty|nearest", default_value = "empty")]
+    /// Before the first and after the last value of a column: nothing, the nearest value, or what other columns predict
+    #[arg(long, value_name = "empty|nearest|predict", default_value = "empty")]
     edges: Edges,
 
     /// The same as --edges nearest
@@ -75,6 +75,7 @@ impl Periods {
 enum Edges {
     Empty,
     Nearest,
+    Predict,
 }
 
 impl Asking {
@@ -113,7 +114,12 @@ impl Asking {
 impl Limiting {
     /// Whether something is filled in outside the known values.
     pub(crate) fn extrapolates(&self) -> bool {
-        self.extrapolate || self.edges == Edges::Nearest
+        self.extrapolate || self.edges != Edges::Empty
+    }
+
+    /// Whether that is predicted.
+    pub(crate) fn predicts_edges(&self) -> bool {
+        self.edges == Edges::Predict
     }
 
     /// The longest gap that is filled, in the table's unit.

@@ -195,6 +195,69 @@ fn only_targets_are_filled_and_edges_follow_their_rule() {
     assert_eq!(fill("nearest"), "t,x 0,1 1,1 2,2 3,3 4,3 ");
 }
 
+/// Column b is twice column a, and ends earlier; c is noise-free and whole.
+fn ends_early() -> String {
+    let row = |k: i32| {
+        let a = (0.3 * f64::from(k)).sin() + 0.02 * f64::from(k % 17);
+        let b = if k >= 240 || k % 31 == 5 {
+            String::new()
+        } else {
+            (2.0 * a).to_string()
+        };
+        format!("{k},{a},{b}\n")
+    };
+    format!("t,a,b\n{}", (0..300).map(row).collect::<String>())
+}
+
+#[test]
+fn beyond_its_last_value_a_column_is_predicted_from_the_others() {
+    let place = Place::with("in.csv", &ends_early());
+    let last = |edges: &str| {
+        let outcome = place.run(&[
+            "fill", "in.csv", "--budget", "0s", "--edges", edges, "-o", "-", "--quiet",
+        ]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let line = outcome.stdout.lines().last().unwrap().to_owned();
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        (cells[2] - 2.0 * cells[1]).abs()
+    };
+    assert!(last("predict") < 0.02, "{}", last("predict"));
+    assert!(last("nearest") > 0.1);
+}
+
+#[test]
+fn draws_are_files_of_their_own_that_leave_known_values_alone() {
+    let place = Place::with("in.csv", &ends_early());
+    let run = || {
+        let outcome = place.run(&[
+            "fill",
+            "in.csv",
+            "--budget",
+            "0s",
+            "--samples",
+            "2",
+            "-o",
+            "out.csv",
+            "--quiet",
+        ]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        ["out.csv", "out-1.csv", "out-2.csv"].map(|name| place.read(name))
+    };
+    let [mean, first, second] = run();
+    assert!(mean != first && first != second);
+    for (known, drawn) in ends_early().lines().zip(first.lines()) {
+        assert!(known.ends_with(',') || known == drawn, "{known} {drawn}");
+    }
+    assert_eq!(run(), [mean, first, second]);
+    let refused = place.run(&["fill", "in.csv", "--samples", "2", "-o", "-"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("Give -o a file name"),
+        "{}",
+        refused.stderr
+    );
+}
+
 #[test]
 fn standard_input_becomes_standard_output_of_the_same_format() {
     let place = Place::new();

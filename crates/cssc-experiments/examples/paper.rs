@@ -16,7 +16,7 @@ use cssc::fill::LearnOptions;
 use cssc::model::{Compensation, ModelConfig, Network};
 use cssc::settings::name_and_value;
 use cssc::train::{Control, Masking, ParallelBatch, TrainConfig, Trainer};
-use cssc_experiments::PaperSet;
+use cssc_experiments::{PaperSet, SetSize};
 use std::error::Error;
 use std::path::Path;
 
@@ -52,9 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..
     } = settings;
 
-    let set = PaperSet::named(&set).ok_or("the sets are toy and hopper")?;
+    let set = PaperSet::named(&set).ok_or("the sets are toy, hopper and moving-mnist")?;
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let loaded = set.load(&repository, None)?;
+    let loaded = set.load(&repository, SetSize::default())?;
     let (parts, test) = (&loaded.parts, loaded.test(percent));
     model.set_channels(parts.train.channels());
     let bare = model.with_compensation(Compensation::None)?;

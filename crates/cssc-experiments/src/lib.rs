@@ -22,5 +22,5 @@ pub mod studies;
 pub mod toy_v1;
 pub mod workload;
 
-pub use paper_set::{LoadedSet, PaperSet};
+pub use paper_set::{LoadedSet, PaperSet, SetSize};
 pub use toy_v1::ToyV1;

@@ -2,14 +2,17 @@
 
 use crate::ToyV1;
 use crate::generate::hopper::{self, Hopper};
+use crate::generate::moving_mnist::{self, MovingMnist};
 use crate::generate::{Generator, mujoco};
 use cssc::Error;
-use cssc::data::{Dataset, Parts, Random, Series, Split};
+use cssc::data::{Dataset, Parts, Random, Scaler, Series, Split};
 use cssc::evaluate::Interpolator;
+use cssc::model::{FramesConfig, ModelConfig};
 use cssc::train::{Masking, Sample};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 /// A frozen set, by its name in result files.
@@ -21,11 +24,23 @@ pub enum PaperSet {
     /// A one-legged robot in the air.
     #[serde(rename = "hopper-v1")]
     Hopper,
+    /// Videos of two digits that fly through a box.
+    #[serde(rename = "moving-mnist-v1")]
+    MovingMnist,
+}
+
+/// How much of a set is loaded; by default everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SetSize {
+    /// A small set for a trial: so many series in all, four fifths of them to train.
+    pub series: Option<usize>,
+    /// So many training series at most; the others are not needed.
+    pub training: Option<usize>,
 }
 
 impl PaperSet {
     /// All sets, in the paper's order.
-    pub const ALL: [Self; 2] = [Self::Toy, Self::Hopper];
+    pub const ALL: [Self; 3] = [Self::Toy, Self::Hopper, Self::MovingMnist];
 
     /// The name in result files.
     #[must_use]
@@ -33,6 +48,7 @@ impl PaperSet {
         match self {
             Self::Toy => "toy-v1",
             Self::Hopper => "hopper-v1",
+            Self::MovingMnist => "moving-mnist-v1",
         }
     }
 
@@ -43,16 +59,55 @@ impl PaperSet {
         Self::ALL.into_iter().find(known)
     }
 
-    /// Brings the set: `toy-v1` from `data` of the repository, `hopper-v1` by MuJoCo. `series` makes it smaller, for a
-    /// trial: so many series in all, four fifths of them to train.
+    /// Points of a series.
+    #[must_use]
+    pub const fn points(self) -> usize {
+        match self {
+            Self::Toy | Self::Hopper => hopper::FRAMES,
+            Self::MovingMnist => moving_mnist::FRAMES,
+        }
+    }
+
+    /// The percentages of points that the paper observes.
+    #[must_use]
+    pub const fn observed(self) -> &'static [usize] {
+        match self {
+            Self::Toy | Self::Hopper => &[10, 30, 50],
+            Self::MovingMnist => &[20, 30],
+        }
+    }
+
+    /// The points that are so many percent.
+    #[must_use]
+    pub const fn count(self, percent: usize) -> usize {
+        percent * self.points() / 100
+    }
+
+    /// A method's model for the data of this set.
+    #[must_use]
+    pub fn model(self, method: ModelConfig) -> ModelConfig {
+        match self {
+            Self::Toy | Self::Hopper => method,
+            Self::MovingMnist => FramesConfig::around(method).into(),
+        }
+    }
+
+    /// Brings the set: `toy-v1` from `data` of the repository, `hopper-v1` by MuJoCo, `moving-mnist-v1` from the digits
+    /// that `scripts/get-mnist` brings.
     ///
     /// # Errors
-    /// If the file or MuJoCo is not there (`scripts/get-mujoco` brings it).
-    pub fn load(self, repository: &Path, series: Option<usize>) -> Result<LoadedSet, Error> {
-        match self {
-            Self::Toy => toy(repository, series),
-            Self::Hopper => trajectories(series),
+    /// If the file, MuJoCo (`scripts/get-mujoco` brings it) or the digits are not there.
+    pub fn load(self, repository: &Path, size: SetSize) -> Result<LoadedSet, Error> {
+        let mut set = match self {
+            Self::Toy => toy(repository, size.series)?,
+            Self::Hopper => trajectories(size.series)?,
+            Self::MovingMnist => return videos(repository, size),
+        };
+        if let Some(most) = size.training.filter(|most| *most < set.parts.train.len()) {
+            let first: Vec<usize> = (0..most).collect();
+            set.parts.train = set.parts.train.subset(&first);
         }
+        Ok(set)
     }
 }
 
@@ -87,7 +142,8 @@ impl LoadedSet {
             }
             None => {
                 let mut random = Random::new(0);
-                let masking = Masking::Count(percent);
+                let points = self.parts.test.series().first().map_or(0, Series::len);
+                let masking = Masking::Count(percent * points / 100);
                 series
                     .map(|series| Sample::draw(series, &masking, &mut random))
                     .collect()
@@ -159,6 +215,36 @@ fn trajectories(series: Option<usize>) -> Result<LoadedSet, Error> {
     Ok(LoadedSet {
         parts: Split::paper(count, training)?.apply(&dataset)?,
         hash: hash(&dataset),
+        observed: Vec::new(),
+    })
+}
+
+/// One unit of scaled time is so many frames, so that a video is about as long as a toy curve.
+const FRAMES_PER_UNIT: f64 = 4.0;
+
+fn videos(repository: &Path, size: SetSize) -> Result<LoadedSet, Error> {
+    // The few digits of the repository serve for a trial.
+    let digits = match size.series {
+        Some(_) => repository.join("data/mnist"),
+        None => repository.join("target/mnist"),
+    };
+    let count = size.series.unwrap_or(moving_mnist::SERIES);
+    let mut generator = MovingMnist::from_digits(0, count, &digits)?;
+    let (tenth, names) = (count / 10, generator.channel_names());
+    let scaler = Scaler::identity(names.len()).with_time(0.0, FRAMES_PER_UNIT)?;
+    let mut part = |numbers: Range<usize>| {
+        let made: Result<Vec<_>, _> = numbers.map(|number| generator.series(number)).collect();
+        scaler.scale_all(&Dataset::new(names.clone(), made?)?)
+    };
+    let most = size.training.unwrap_or(count);
+    let parts = Parts {
+        train: part(0..most.min(count - 2 * tenth))?,
+        validation: part(count - 2 * tenth..count - tenth)?,
+        test: part(count - tenth..count)?,
+    };
+    Ok(LoadedSet {
+        hash: hash(&parts.test),
+        parts,
         observed: Vec::new(),
     })
 }

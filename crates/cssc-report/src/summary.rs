@@ -289,6 +289,27 @@ pub fn scores_csv(found: &Evaluation) -> String {
     text
 }
 
+/// How gaps were filled by the methods a user asked for, for a report.
+#[must_use]
+pub fn settings(imputer: &Imputer, methods: &str, dates: bool) -> Vec<(String, String)> {
+    let training = match imputer.budget {
+        None => format!("{} steps each", imputer.learn.training.steps),
+        Some(budget) => format!("{} s in all", budget.as_secs_f64()),
+    };
+    let longest = imputer.longest_gap;
+    let longest = longest.map_or("any".to_owned(), |gap| readable(gap, dates));
+    let settings = [
+        ("methods", methods.to_owned()),
+        ("training", training),
+        ("seed", imputer.seed.to_string()),
+        ("longest gap filled", longest),
+        ("cssc", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    settings
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+}
+
 /// What would be done, for a user who has given no output.
 #[must_use]
 pub fn intention(imputer: &Imputer, asked: &Asked, dataset: &Dataset, dates: bool) -> String {
@@ -322,7 +343,7 @@ pub fn intention(imputer: &Imputer, asked: &Asked, dataset: &Dataset, dates: boo
     if let Some(longest) = imputer.longest_gap {
         text += &format!(", gaps longer than {} stay empty", readable(longest, dates));
     }
-    if !imputer.extrapolate {
+    if !imputer.extrapolate && !imputer.predict_edges {
         text += ", nothing before the first and after the last value";
     }
     text + "."

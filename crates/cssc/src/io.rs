@@ -299,6 +299,17 @@ fn remove_stale(directory: &Path) {
     }
 }
 
+/// `table.csv` as `table-3.csv`: a file that is one of several.
+#[must_use]
+pub fn numbered(path: &Path, number: usize) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, ending) = match name.find('.').filter(|&dot| dot > 0) {
+        Some(dot) => name.split_at(dot),
+        None => (&name[..], ""),
+    };
+    path.with_file_name(format!("{stem}-{number}{ending}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,6 +321,13 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_number_goes_before_the_endings_of_a_name() {
+        let named = |path: &str| numbered(Path::new(path), 3).to_string_lossy().into_owned();
+        assert_eq!(named("some/table.csv.gz"), "some/table-3.csv.gz");
+        assert_eq!([named("table"), named(".hidden")], ["table-3", ".hidden-3"]);
     }
 
     #[test]

@@ -9,12 +9,13 @@ use crate::times::check_rows;
 use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
 use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter};
-use cssc::data::{Dataset, Series, Span};
+use cssc::data::{Dataset, Filled, Series, Span};
 use cssc::evaluate::{Criterion, Gaps};
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
+use cssc::io::numbered;
 use cssc::model::TimeInfo;
 use cssc::predict::PredictOptions;
-use cssc_report::{FilledTable, TimeAxis, grouped, readable, summary};
+use cssc_report::{FilledTable, TimeAxis, grouped, summary};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,10 @@ pub(crate) struct Arguments {
     /// Add columns with the lower and upper end of a band that holds this part of the values, such as 0.9
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     bands: Option<f64>,
+
+    /// Also write so many draws of what might have been there, as wide as the bands: OUTPUT-1.csv and so on
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "output")]
+    samples: usize,
 
     /// Add a column `filled` with the names of the columns that were filled in the row
     #[arg(long, visible_alias = "filled-column")]
@@ -116,10 +121,8 @@ enum Counted {
 
 fn methods_help() -> String {
     let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-    format!(
-        "auto combines all of them; or methods to choose from: {}",
-        names.join(", ")
-    )
+    let names = names.join(", ");
+    format!("auto combines all of them; or methods to choose from: {names}")
 }
 
 fn budget(text: &str) -> Result<f64, String> {
@@ -135,6 +138,9 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
         _ => Err("give a number between 0 and 1, such as 0.9".to_owned()),
     }
 }
+
+/// Hears how many rows are about to be filled, and may end it.
+type Watching<'a> = &'a (dyn Fn(usize) -> ControlFlow<()> + Sync);
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
@@ -162,13 +168,25 @@ impl Arguments {
             save_model(path, &fitted, times_of(&reader, dataset))?;
         }
         if let Some(path) = self.table_output() {
-            let written = self.write(path, writer, &mut reader, &loaded, &fitted, &asked);
+            let written = self.write(path, writer, &mut reader, &loaded, &|series, watch| {
+                fitted.fill_with(series, &asked, watch)
+            });
             let counts = unless_pipe_closed(written)?.unwrap_or_default();
             self.verbosity.text(&summary::counts(&counts));
             self.verbosity.event(&json!({
                 "event": "done", "series": counts.series, "rows": counts.rows, "filled": counts.filled,
                 "added": counts.added,
             }));
+            for (number, path) in (0..).zip(self.drawn()) {
+                let draw = |series: &Series, watch: Watching<'_>| {
+                    if watch(series.len()).is_break() {
+                        return Err(Error::Stopped);
+                    }
+                    fitted.filler().draw(series, &asked, number, self.seed)
+                };
+                let written = self.write(&path, None, &mut reader, &loaded, &draw);
+                written.map_err(|error| failure_from(&error))?;
+            }
         }
         if self.plot.is_some() || self.report.is_some() {
             let table = FilledTable {
@@ -178,7 +196,7 @@ impl Arguments {
                 gaps: &gaps,
                 fitted: &fitted,
                 asked: &asked,
-                settings: self.told_settings(imputer.longest_gap, dates),
+                settings: summary::settings(&imputer, &self.method, dates),
             };
             let report = table.report().map_err(|error| failure_from(&error))?;
             if signals::stopped_by().is_some() && !self.keep_partial {
@@ -204,8 +222,22 @@ impl Arguments {
         }
     }
 
+    /// Where the draws go.
+    fn drawn(&self) -> Vec<PathBuf> {
+        let numbers = 1..=self.samples;
+        let output = self.output.iter();
+        output
+            .flat_map(|path| numbers.clone().map(|number| numbered(path, number)))
+            .collect()
+    }
+
     /// Checks all outputs before any work is done; gives their number.
     fn outputs(&self) -> Result<usize, Failure> {
+        if self.samples > 0 && self.table_output() == Some(Path::new("-")) {
+            return Err(Failure::new(
+                "--samples writes several files. Give -o a file name.",
+            ));
+        }
         if self.in_place && self.table.data == Path::new("-") {
             return Err(Failure::new(
                 "--in-place needs a file that can be replaced, and standard input is none. Give -o.",
@@ -217,12 +249,15 @@ impl Arguments {
         if let Some(path) = &self.report {
             picture::check_page(path)?;
         }
-        let outputs = Output::given(&[
+        let drawn = self.drawn();
+        let mut given = vec![
             ("-o", self.table_output()),
             ("--plot", self.plot.as_deref()),
             ("--report", self.report.as_deref()),
             ("--save-model", self.save_model.as_deref()),
-        ]);
+        ];
+        given.extend(drawn.iter().map(|path| ("--samples", Some(path.as_path()))));
+        let outputs = Output::given(&given);
         if let Some(path) = self.table_output() {
             outputs::check_table_ending("-o", path)?;
         }
@@ -279,8 +314,9 @@ impl Arguments {
             budget: self.steps.is_none().then_some(budget),
             longest_gap: self.limiting.longest_gap(dates)?,
             extrapolate: self.limiting.extrapolates(),
+            predict_edges: self.limiting.predicts_edges(),
             bounds: self.limiting.bounds(dataset)?,
-            bands: self.bands,
+            bands: self.bands.or((self.samples > 0).then_some(0.9)),
             seed: self.seed,
             ..Imputer::default()
         })
@@ -355,8 +391,7 @@ impl Arguments {
         writer: Option<TableWriter>,
         reader: &mut TableReader,
         loaded: &LoadedTable,
-        fitted: &Fitted,
-        asked: &Asked,
+        fill: &(dyn Fn(&Series, Watching<'_>) -> Result<Filled, Error> + Sync),
     ) -> Result<Counts, Error> {
         let mut writer = match writer {
             Some(writer) => writer,
@@ -371,40 +406,15 @@ impl Arguments {
             pulse.tell(|| format!("{} rows filled so far", grouped(rows)));
             ControlFlow::Continue(())
         };
-        let fill = |series: &Series| fitted.fill_with(series, asked, &watch);
-        let counts = loaded.apply(reader, &mut writer, fill)?;
+        let counts = loaded.apply(reader, &mut writer, |series: &Series| fill(series, &watch))?;
         writer.finish()?;
         Ok(counts)
-    }
-
-    /// Settings for the report.
-    fn told_settings(&self, longest_gap: Option<f64>, dates: bool) -> Vec<(String, String)> {
-        let training = match self.steps {
-            Some(steps) => format!("{steps} steps each"),
-            None => format!("{} s in all", self.budget),
-        };
-        let longest = longest_gap.map_or("any".to_owned(), |gap| readable(gap, dates));
-        let settings = [
-            ("methods", self.method.clone()),
-            ("training", training),
-            ("seed", self.seed.to_string()),
-            ("longest gap filled", longest),
-            ("cssc", env!("CARGO_PKG_VERSION").to_owned()),
-        ];
-        settings
-            .map(|(name, value)| (name.to_owned(), value))
-            .to_vec()
     }
 }
 
 fn save_model(path: &Path, fitted: &Fitted, times: Option<TimeInfo>) -> Result<(), Failure> {
-    match fitted.model() {
-        Some(model) => {
-            let model = model.clone().with_times(times);
-            model.save(path).map_err(|error| failure_from(&error))
-        }
-        None => Err(Failure::new(
-            "no model was trained that could be saved. Give more --budget, or name a method that is trained.",
-        )),
-    }
+    let nothing = "no model was trained that could be saved. Give more --budget, or name a method that is trained.";
+    let model = fitted.model().ok_or_else(|| Failure::new(nothing))?;
+    let saved = model.clone().with_times(times).save(path);
+    saved.map_err(|error| failure_from(&error))
 }

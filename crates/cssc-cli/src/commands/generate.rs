@@ -2,12 +2,11 @@
 
 use crate::failure::{Failure, failure_from};
 use cssc_experiments::generate::hopper::{self, Hopper};
-use cssc_experiments::generate::idx::Images;
 use cssc_experiments::generate::moving_mnist::{self, MovingMnist};
 use cssc_experiments::generate::toy::{Toy, ToyOptions};
 use cssc_experiments::generate::{Generator, mujoco, write};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Make one of the paper's data sets from a seed
 ///
@@ -100,9 +99,7 @@ impl Arguments {
                 common.write(&mut hopper)
             }
             Set::MovingMnist { common, digits } => {
-                let training = read_digits(&digits, &["train"])?;
-                let test = read_digits(&digits, &["t10k", "test"])?;
-                let videos = MovingMnist::new(common.seed, common.series, training, test);
+                let videos = MovingMnist::from_digits(common.seed, common.series, &digits);
                 common.write(&mut videos.map_err(|error| failure_from(&error))?)
             }
         }
@@ -120,25 +117,4 @@ impl<const SERIES: usize> Common<SERIES> {
         bar.finish_and_clear();
         written.map_err(|error| failure_from(&error))
     }
-}
-
-/// The images in the one file whose name begins with one of `starts`.
-fn read_digits(directory: &Path, starts: &[&str]) -> Result<Images, Failure> {
-    let wanted = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.contains("images-idx3-ubyte") && starts.iter().any(|start| name.starts_with(start))
-    };
-    let entries = std::fs::read_dir(directory).into_iter().flatten();
-    let found = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(wanted);
-    let path = found.ok_or_else(|| {
-        Failure::new(format!(
-            "there is no file {}*images-idx3-ubyte[.gz] in {}. Run scripts/get-mnist and give its directory with \
-             --digits.",
-            starts[0],
-            directory.display()
-        ))
-    })?;
-    Images::read(&path).map_err(|error| failure_from(&error))
 }

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "WHAT", value_parser = ["table1", "table2", "table3", "table4", "figures", "theory", "limits"])]
     what: String,
 
-    /// Only these data sets: toy, hopper
+    /// Only these data sets: toy, hopper, moving-mnist
     #[arg(long, value_delimiter = ',', value_name = "SET,...", value_parser = dataset)]
     dataset: Vec<PaperSet>,
 
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 }
 
 fn dataset(text: &str) -> Result<PaperSet, String> {
-    PaperSet::named(text).ok_or_else(|| "give toy or hopper".to_owned())
+    PaperSet::named(text).ok_or_else(|| "give toy, hopper or moving-mnist".to_owned())
 }
 
 impl Arguments {

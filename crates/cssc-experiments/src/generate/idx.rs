@@ -5,7 +5,7 @@
 //! ```
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
@@ -28,6 +28,28 @@ pub struct Images {
 }
 
 impl Images {
+    /// Reads the one file of `directory` whose name begins with one of `starts`.
+    ///
+    /// # Errors
+    /// If there is none, or it holds no images.
+    pub fn find(directory: &Path, starts: &[&str]) -> Result<Self, Error> {
+        let wanted = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.contains("images-idx3-ubyte") && starts.iter().any(|start| name.starts_with(start))
+        };
+        let entries = std::fs::read_dir(directory).into_iter().flatten();
+        let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let path = paths.find(wanted).ok_or_else(|| {
+            Error::other(format!(
+                "there is no file {}*images-idx3-ubyte[.gz] in {}. Run scripts/get-mnist and give its directory with \
+                 --digits",
+                starts[0],
+                directory.display()
+            ))
+        })?;
+        Self::read(&path)
+    }
+
     /// Reads a file, plain or gzip (told by its first bytes).
     ///
     /// # Errors

@@ -9,6 +9,7 @@
 //! tenths of the videos (train and validation, 80 + 10 %) take their digits from the training
 //! file, the last tenth (test) from the test file.
 use std::f64::consts::TAU;
+use std::path::Path;
 
 use super::Generator;
 use super::idx::Images;
@@ -58,6 +59,16 @@ impl MovingMnist {
             training_digits,
             test_digits,
         })
+    }
+
+    /// The same with digits from the files of a directory: training digits in `train*`, test digits in `t10k*` or `test*`.
+    ///
+    /// # Errors
+    /// If they are not there, or larger than the canvas.
+    pub fn from_digits(seed: u64, count: usize, directory: &Path) -> Result<Self, Error> {
+        let training = Images::find(directory, &["train"])?;
+        let test = Images::find(directory, &["t10k", "test"])?;
+        Self::new(seed, count, training, test)
     }
 
     /// Number of the first test video.

@@ -42,6 +42,9 @@ pub struct Cell {
     /// The same training read in other ways, each with a result of its own: variant, and what is compensated.
     #[serde(default)]
     pub readings: BTreeMap<String, Compensation>,
+    /// So many training series at most; all if this is left out.
+    #[serde(default)]
+    pub training_series: Option<usize>,
     /// The model.
     #[serde(default)]
     pub model: ModelConfig,
@@ -57,6 +60,7 @@ fn one() -> u64 {
 /// Which cell a file is about; the rest is read when the defaults of the method are known.
 #[derive(Deserialize)]
 struct Heading {
+    dataset: PaperSet,
     method: String,
     observed: usize,
 }
@@ -79,8 +83,7 @@ impl Cell {
         let text = std::fs::read_to_string(path).map_err(Error::reading(path))?;
         let wrong = |problem: String| Error::content(path, problem.trim_end().to_owned());
         let heading: Heading = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        let defaults = Self::of(&heading.method, heading.observed)
-            .map_err(|error| wrong(error.to_string()))?;
+        let defaults = Self::of(&heading).map_err(|error| wrong(error.to_string()))?;
         let settings = Settings::read(path)?;
         let cell: Self = settings
             .over(&defaults)
@@ -90,20 +93,24 @@ impl Cell {
     }
 
     /// The defaults of a method.
-    fn of(method: &str, observed: usize) -> Result<Self, Error> {
+    fn of(heading: &Heading) -> Result<Self, Error> {
+        let &Heading {
+            dataset, observed, ..
+        } = heading;
+        let method = heading.method.as_str();
         let training = TrainConfig {
-            masking: Masking::Count(observed),
+            masking: Masking::Count(dataset.count(observed)),
             ..TrainConfig::default()
         };
         let model = if is_plain(method) {
             ModelConfig::default()
         } else {
-            ModelConfig::of_method(method).ok_or_else(|| unknown(method))?
+            dataset.model(ModelConfig::of_method(method).ok_or_else(|| unknown(method))?)
         };
         Ok(Self {
             table: String::new(),
             variant: String::new(),
-            dataset: PaperSet::Toy,
+            dataset,
             method: method.to_owned(),
             observed,
             seeds: one(),
@@ -111,6 +118,7 @@ impl Cell {
             trial_steps: None,
             rate_from: None,
             readings: BTreeMap::new(),
+            training_series: None,
             training: training.suited_to(&model)?,
             model,
         })
@@ -139,6 +147,12 @@ impl Cell {
         }
         self.model.check()?;
         self.training.check().map_err(Error::Setting)
+    }
+
+    /// The set it is about, and how many of its series are trained on at most.
+    #[must_use]
+    pub const fn set(&self) -> (PaperSet, Option<usize>) {
+        (self.dataset, self.training_series)
     }
 
     /// The variants that one training of this cell gives.

@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, CellResult, files};
 use super::run::{Run, Standing};
-use crate::paper_set::{LoadedSet, PaperSet};
+use crate::paper_set::{LoadedSet, PaperSet, SetSize};
 use cssc::Error;
 use cssc::model::Model;
 use cssc::train::Control;
@@ -81,6 +81,15 @@ impl Options {
             jobs: 1,
             threads: 1,
             quick,
+        }
+    }
+
+    /// How much of a cell's set is loaded.
+    #[must_use]
+    pub fn size(&self, training: Option<usize>) -> SetSize {
+        SetSize {
+            series: self.series(),
+            training,
         }
     }
 
@@ -180,7 +189,7 @@ pub fn reproduce(
     tasks.sort_by_key(|task| (task.seed, task.cell.rate_from.is_some()));
     let sets = load(&tasks, options)?;
     let wanted = tasks.len();
-    tasks.retain(|task| !has_results(task, &sets[&task.cell.dataset], options));
+    tasks.retain(|task| !has_results(task, &sets[&task.cell.set()], options));
     watch(Event::Begin {
         wanted,
         done: wanted - tasks.len(),
@@ -201,12 +210,15 @@ fn shorten(cell: &mut Cell) {
     cell.rate_from = None;
 }
 
-fn load(tasks: &[Task], options: &Options) -> Result<BTreeMap<PaperSet, LoadedSet>, Error> {
+/// Sets by what a cell asks of them.
+type Sets = BTreeMap<(PaperSet, Option<usize>), LoadedSet>;
+
+fn load(tasks: &[Task], options: &Options) -> Result<Sets, Error> {
     let mut sets = BTreeMap::new();
     for task in tasks {
-        let set = task.cell.dataset;
-        if let Entry::Vacant(place) = sets.entry(set) {
-            place.insert(set.load(&options.repository, options.series())?);
+        let (set, training) = task.cell.set();
+        if let Entry::Vacant(place) = sets.entry((set, training)) {
+            place.insert(set.load(&options.repository, options.size(training))?);
         }
     }
     Ok(sets)
@@ -273,7 +285,7 @@ fn rate(task: &Task, options: &Options) -> Result<Option<f64>, Error> {
 /// Lets `jobs` threads take tasks in order; how many were finished.
 fn work_through(
     tasks: Vec<Task>,
-    sets: &BTreeMap<PaperSet, LoadedSet>,
+    sets: &Sets,
     options: &Options,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
 ) -> Result<usize, Error> {
@@ -284,8 +296,7 @@ fn work_through(
         loop {
             let next = locked(&queue, |queue| queue.0.next());
             let Some(task) = next else { return Ok(()) };
-            let finished =
-                pool.install(|| one(&task, &sets[&task.cell.dataset], options, watch))?;
+            let finished = pool.install(|| one(&task, &sets[&task.cell.set()], options, watch))?;
             locked(&queue, |queue| {
                 queue.1 += usize::from(finished == Some(true))
             });

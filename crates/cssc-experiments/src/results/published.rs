@@ -50,17 +50,34 @@ const SPLINE: ([f64; 3], [f64; 3]) = (
     [0.016_417, 0.000_813, 0.000_125],
 );
 
+/// Table 1, videos at 20 and 30 % observed. (The spline's error grows with what is observed: suspicious, but printed so.)
+const VIDEOS: [(&str, [f64; 2]); 8] = [
+    ("natural", [0.072_738, 0.252_647]),
+    ("not-a-knot", [0.072_738, 0.252_647]),
+    ("rnn-dt", [0.040_392, 0.037_924]),
+    ("gru-d", [0.037_503, 0.035_681]),
+    ("latent-ode", [0.035_167, 0.031_287]),
+    ("gru-ode-bayes", [0.034_093, 0.030_975]),
+    ("ode-rnn", [0.022_141, 0.016_998]),
+    ("hidden-cssc", [0.019_475, 0.015_662]),
+];
+
 /// What the paper prints for a cell of table 1.
 #[must_use]
 pub(super) fn table_1(dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
+    let observed = |known: &usize| *known == observed;
+    let column = dataset.observed().iter().position(observed)?;
+    if dataset == PaperSet::MovingMnist {
+        let row = VIDEOS.iter().find(|row| row.0 == method)?;
+        return Some(row.1[column]);
+    }
     let (_, toy, hopper) = TABLE_1.iter().find(|row| row.0 == method)?;
-    let column = [10, 30, 50]
-        .into_iter()
-        .position(|known| known == observed)?;
-    Some(match dataset {
-        PaperSet::Toy => toy[column],
-        PaperSet::Hopper => hopper[column],
-    })
+    let row = if dataset == PaperSet::Toy {
+        toy
+    } else {
+        hopper
+    };
+    Some(row[column])
 }
 
 /// Tables 2 (hopper), 3 (toy) and 4 (hopper): variant, then 10, 30 and 50 % observed.

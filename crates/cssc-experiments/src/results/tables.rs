@@ -3,7 +3,7 @@
 use super::{Results, Section, published};
 use crate::paper_set::PaperSet;
 use crate::reproduce::CellResult;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The systems of table 1: the paper's eight (the spline twice), then ours.
 pub(super) const METHODS: [&str; 10] = [
@@ -84,29 +84,36 @@ impl Results {
         })
     }
 
-    /// An overview of one set, then each share by itself.
+    /// An overview of one set, then each share by itself; the paper's own form first, then others.
     pub(super) fn table_1_sections(&self, dataset: PaperSet) -> Vec<Section> {
-        let cells = self.table_1(dataset);
-        if cells.is_empty() {
-            return Vec::new();
+        let of_set = |result: &&CellResult| result.table == "1" && result.dataset == dataset;
+        let own = self.results.iter().filter(of_set);
+        let variants: BTreeSet<&str> = own.map(|result| result.variant.as_str()).collect();
+        let mut sections = Vec::new();
+        for variant in variants {
+            let cells = self.table_1(dataset, variant);
+            let name = match variant {
+                "" => dataset.to_string(),
+                variant => format!("{dataset}, {variant}"),
+            };
+            sections.push(overview(dataset, &name, &cells));
+            let shares = dataset.observed().iter();
+            sections.extend(shares.map(|&observed| details((dataset, &name), observed, &cells)));
         }
-        let shares = OBSERVED.map(|observed| details(dataset, observed, &cells));
-        std::iter::once(overview(dataset, &cells))
-            .chain(shares)
-            .collect()
+        sections
     }
 
     /// Our error in a cell of table 1, a mean over its seeds.
     pub(super) fn mse(&self, dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
         let row = METHODS.iter().position(|known| *known == method)?;
-        Some(self.table_1(dataset).get(&(observed, row))?.mse())
+        Some(self.table_1(dataset, "").get(&(observed, row))?.mse())
     }
 
     /// The cells of table 1 by share and method.
-    fn table_1(&self, dataset: PaperSet) -> BTreeMap<(usize, usize), Seeds<'_>> {
+    fn table_1(&self, dataset: PaperSet, variant: &str) -> BTreeMap<(usize, usize), Seeds<'_>> {
         let mut cells: BTreeMap<_, Seeds<'_>> = BTreeMap::new();
         let wanted = |result: &&CellResult| {
-            result.table == "1" && result.variant.is_empty() && result.dataset == dataset
+            result.table == "1" && result.variant == variant && result.dataset == dataset
         };
         for result in self.results.iter().filter(wanted) {
             if let Some(row) = METHODS.iter().position(|method| *method == result.method) {
@@ -140,15 +147,15 @@ fn best(cells: &Cells<'_>, observed: usize, rows: std::ops::Range<usize>) -> Opt
     errors.reduce(f64::min)
 }
 
-fn overview(dataset: PaperSet, cells: &Cells<'_>) -> Section {
+fn overview(dataset: PaperSet, name: &str, cells: &Cells<'_>) -> Section {
     let mut rows = vec![vec!["method".to_owned()]];
-    for observed in OBSERVED {
+    for &observed in dataset.observed() {
         rows[0].push(format!("{observed} %"));
         rows[0].push("paper".to_owned());
     }
     for (row, method) in METHODS.iter().enumerate() {
         let mut line = vec![(*method).to_owned()];
-        for observed in OBSERVED {
+        for &observed in dataset.observed() {
             let ours = cells.get(&(observed, row)).map(|seeds| {
                 let text = error(seeds.mse(), seeds.spread());
                 let best = best(cells, observed, 0..METHODS.len().min(row.max(9)));
@@ -165,14 +172,14 @@ fn overview(dataset: PaperSet, cells: &Cells<'_>) -> Section {
         rows.push(line);
     }
     Section {
-        title: format!("Table 1: {dataset}"),
+        title: format!("Table 1: {name}"),
         text: "Points observed of 100, ours and the paper's.".to_owned(),
         rows,
         ..Section::default()
     }
 }
 
-fn details(dataset: PaperSet, observed: usize, cells: &Cells<'_>) -> Section {
+fn details((dataset, name): (PaperSet, &str), observed: usize, cells: &Cells<'_>) -> Section {
     let names = [
         "method",
         "mse_all",
@@ -214,7 +221,7 @@ fn details(dataset: PaperSet, observed: usize, cells: &Cells<'_>) -> Section {
         ]);
     }
     Section {
-        title: format!("{dataset}, {observed} % observed"),
+        title: format!("{name}, {observed} % observed"),
         text: "Spread: half of the distance between the largest and the smallest seed.".to_owned(),
         rows,
         ..Section::default()

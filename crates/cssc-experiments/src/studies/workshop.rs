@@ -40,7 +40,7 @@ impl<'a> Workshop<'a> {
         if let Some(loaded) = self.sets.get(&set) {
             return Ok(Rc::clone(loaded));
         }
-        let loaded = Rc::new(set.load(&self.options.repository, self.options.series())?);
+        let loaded = Rc::new(set.load(&self.options.repository, self.options.size(None))?);
         self.sets.insert(set, Rc::clone(&loaded));
         Ok(loaded)
     }

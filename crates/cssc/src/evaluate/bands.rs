@@ -3,10 +3,10 @@
 //! A method may tell its deviations, as the noise-aware form does (method notes, section 6); otherwise
 //! they are the sizes of its errors on hidden values, by length and place in the gap (`spread`). How wide a
 //! band must be in these units is not believed but measured: the factor of a channel is such that the
-//! wanted part of its hidden values lies inside. The measured coverage comes from bands calibrated on the
+//! wanted part of its hidden values lies inside, drawn towards that of all channels where few gaps speak. The measured coverage comes from bands calibrated on the
 //! other half of the gaps.
 
-use super::hold_out::Hidden;
+use super::hold_out::{Hidden, HoldOut};
 use super::normal::normal_factor;
 use super::spread::Spread;
 use crate::{Error, Smoothed};
@@ -22,6 +22,42 @@ pub struct BandCalibration {
     /// Deviations of every channel, for methods that tell none.
     #[serde(default)]
     pub spreads: Vec<Spread>,
+    /// How long errors of every channel remember each other: e^(-distance/memory) is their correlation.
+    #[serde(default)]
+    pub memories: Vec<f64>,
+}
+
+/// From errors in units of their deviations: the time over which those of neighbouring rows of a gap fall to 1/e
+/// of their likeness, for every channel; 0 where they are not alike.
+pub(super) fn memories(held: &HoldOut, predicted: &[f64], widths: &[f64]) -> Vec<f64> {
+    let channels = held.visible.channels();
+    // Sums of products, squares and distances of neighbours.
+    let mut sums = vec![(0.0, 0.0, 0.0, 0.0); channels];
+    let mut last: Vec<Option<(usize, usize, f64)>> = vec![None; channels];
+    for ((one, predicted), width) in held.hidden.iter().zip(predicted).zip(widths) {
+        let ratio = ((one.value - predicted) / width).clamp(-4.0, 4.0);
+        let times = held.visible.series()[one.series].times();
+        if let Some((series, row, before)) = last[one.channel]
+            && (series, row + 1) == (one.series, one.row)
+            && !(ratio * before).is_nan()
+        {
+            let sum = &mut sums[one.channel];
+            sum.0 += ratio * before;
+            sum.1 += 0.5 * (ratio * ratio + before * before);
+            sum.2 += times[one.row] - times[row];
+            sum.3 += 1.0;
+        }
+        last[one.channel] = Some((one.series, one.row, ratio));
+    }
+    let memory = |(products, squares, distance, count): (f64, f64, f64, f64)| {
+        let likeness = (products / squares.max(f64::MIN_POSITIVE)).min(0.999);
+        if likeness > 0.0 {
+            -distance / count / likeness.ln()
+        } else {
+            0.0
+        }
+    };
+    sums.into_iter().map(memory).collect()
 }
 
 /// How well bands of several levels hold, and what they are worth.
@@ -34,6 +70,8 @@ pub struct Reliability {
     pub crps: f64,
 }
 
+/// Gaps that speak for the factor of all channels.
+const USUAL_GAPS: f64 = 30.0;
 /// Levels that are told.
 const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
 /// Levels of the bands that the score is an average over.
@@ -70,16 +108,19 @@ impl BandCalibration {
     ) -> (Self, Vec<Coverage>) {
         let believed = normal_factor(level);
         let ratios = ratios(channels, hidden, predicted, std_devs);
-        let factors = ratios
-            .iter()
-            .map(|own| factor(level, own.iter()).unwrap_or(believed));
+        let usual = factor(level, ratios.iter().flatten()).unwrap_or(believed);
+        let factors = ratios.iter().map(|own| match own.is_empty() {
+            true => believed,
+            false => drawn(level, own.iter(), usual),
+        });
         let factors = factors.collect();
         let spreads = Vec::new();
-        let coverages = ratios.iter().map(|own| coverage(level, believed, own));
+        let coverages = ratios.iter().map(|own| coverage(level, usual, own));
         let calibration = Self {
             level,
             factors,
             spreads,
+            memories: Vec::new(),
         };
         (calibration, coverages.collect())
     }
@@ -91,11 +132,14 @@ impl Reliability {
     #[must_use]
     pub fn measure(scales: &[f64], hidden: &[Hidden], predicted: &[f64], std_devs: &[f64]) -> Self {
         let ratios = ratios(scales.len(), hidden, predicted, std_devs);
+        let usual = |level: f64| {
+            factor(level, ratios.iter().flatten()).unwrap_or_else(|| normal_factor(level))
+        };
         let covered = |level: f64| {
-            let believed = normal_factor(level);
+            let usual = usual(level);
             let inside = ratios
                 .iter()
-                .map(|own| coverage(level, believed, own).after * own.len() as f64);
+                .map(|own| coverage(level, usual, own).after * own.len() as f64);
             (level, inside.sum::<f64>() / hidden.len().max(1) as f64)
         };
         let mut crps = 0.0;
@@ -103,9 +147,10 @@ impl Reliability {
         let levels: Vec<f64> = (0..SCORED)
             .map(|k| (k as f64 + 0.5) / SCORED as f64)
             .collect();
+        let all: Vec<f64> = levels.iter().map(|&level| usual(level)).collect();
         let factors: Vec<[Vec<f64>; 2]> = ratios
             .iter()
-            .map(|own| half_factors(own, &levels))
+            .map(|own| half_factors(own, &levels, &all))
             .collect();
         for (one, std_dev) in hidden.iter().zip(std_devs) {
             let channel = one.channel;
@@ -130,13 +175,13 @@ impl Reliability {
 }
 
 /// The factors of bands of these levels for each half, from the other.
-fn half_factors(ratios: &[Ratio], levels: &[f64]) -> [Vec<f64>; 2] {
+fn half_factors(ratios: &[Ratio], levels: &[f64], usual: &[f64]) -> [Vec<f64>; 2] {
     [false, true].map(|half| {
-        let factor = |&level: &f64| {
+        let factor = |(&level, &usual): (&f64, &f64)| {
             let others = ratios.iter().filter(|ratio| ratio.half != half);
-            factor(level, others).unwrap_or(normal_factor(level))
+            drawn(level, others, usual)
         };
-        levels.iter().map(factor).collect()
+        levels.iter().zip(usual).map(factor).collect()
     })
 }
 
@@ -192,7 +237,20 @@ fn factor<'a>(level: f64, ratios: impl Iterator<Item = &'a Ratio>) -> Option<f64
     Some(values[(place.max(1) - 1).min(last)])
 }
 
-fn coverage(level: f64, believed: f64, ratios: &[Ratio]) -> Coverage {
+/// The factor of a channel, drawn towards the usual one where few gaps speak.
+fn drawn<'a>(level: f64, ratios: impl Iterator<Item = &'a Ratio>, usual: f64) -> f64 {
+    let own: Vec<&Ratio> = ratios.collect();
+    let gaps = own.chunk_by(|a, b| a.gap == b.gap).count() as f64;
+    match factor(level, own.into_iter()) {
+        Some(factor) if factor > 0.0 && usual > 0.0 => {
+            let part = gaps / (gaps + USUAL_GAPS);
+            (part * factor.ln() + (1.0 - part) * usual.ln()).exp()
+        }
+        factor => factor.unwrap_or(usual),
+    }
+}
+
+fn coverage(level: f64, usual: f64, ratios: &[Ratio]) -> Coverage {
     let count = ratios.len().max(1) as f64;
     let inside = |factor: f64, counts: &dyn Fn(&Ratio) -> bool| {
         let inside = ratios.iter().filter(|r| counts(r) && r.value <= factor);
@@ -200,13 +258,13 @@ fn coverage(level: f64, believed: f64, ratios: &[Ratio]) -> Coverage {
     };
     let after: f64 = [false, true]
         .map(|half| {
-            let other = factor(level, ratios.iter().filter(|r| r.half != half));
-            inside(other.unwrap_or(believed), &|r| r.half == half)
+            let other = drawn(level, ratios.iter().filter(|r| r.half != half), usual);
+            inside(other, &|r| r.half == half)
         })
         .iter()
         .sum();
     Coverage {
-        before: inside(believed, &|_| true) / count,
+        before: inside(normal_factor(level), &|_| true) / count,
         after: after / count,
     }
 }

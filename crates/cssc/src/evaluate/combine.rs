@@ -3,7 +3,21 @@
 //! For every channel and class of gap length the combination Σ w_m f_m, w ≥ 0, Σ w = 1, that is nearest to
 //! the hidden values. Few values say little about many weights: those of a class stay near those of
 //! its channel, these near those of all channels, and these near half the reference and half the method
-//! that is favoured beforehand, as if that many gaps more had spoken for them.
+//! that is favoured beforehand. How near is what Bayes' rule says: with the errors σ² that the combination leaves,
+//! n gaps, and weights that differ by τ from those they stay near,
+//!
+//! $$ w = \arg\min\; \frac{n}{N\sigma^2} \sum_{i=1}^{N} (y_i - w\cdot f_i)^2 + \frac{|w - w_0|^2}{\tau^2}, $$
+//!
+//! so where a method leaves next to nothing, a few gaps are enough to believe it.
+//!
+//! At last the step from the better of the simple methods to the combination is made only as far as left-out
+//! values follow it: with x the step and y what the simple method leaves, the slope is Σxy/Σx², and its
+//! standard error comes from stretches of rows, so that one large value is one witness only. With t the ratio
+//! of both (of the channel and of all channels together), the slope is gone as a whole from t = 2 on, and nothing
+//! of it up to t = 1/2.
+//!
+//! Curves that go on with the slopes around a gap leave the data in gaps much longer than those they were judged in:
+//! there straight lines take their place.
 //!
 //! What a combination is worth is told by *other* values: the weights that judge a round come from the
 //! other rounds.
@@ -13,10 +27,22 @@ use serde::{Deserialize, Serialize};
 
 /// Classes of gap length.
 const CLASSES: usize = 3;
-/// Gaps that speak for the weights set beforehand, for those of all channels, and for those of the channel.
-const GAPS_BEFOREHAND: f64 = 10.0;
-const GAPS_OF_ALL: f64 = 40.0;
-const GAPS_OF_CHANNEL: f64 = 60.0;
+/// How much weights differ from those set beforehand, those of a channel from those of all, those of a class from
+/// those of its channel.
+const FROM_BEFOREHAND: f64 = 0.5;
+const FROM_ALL: f64 = 0.3;
+const FROM_CHANNEL: f64 = 0.3;
+/// Stretches of rows into which a round is cut to see how uncertain a gain is.
+const STRETCHES: usize = 8;
+/// How many standard errors a step must be to be made a little, and as a whole.
+const UNSURE: f64 = 0.5;
+const SURE: f64 = 2.0;
+/// A simple method is clearly better than the plainest with so much of its error.
+const CLEARLY: f64 = 0.97;
+/// Gaps so many times longer than the longest that was judged are another matter.
+const FAR: f64 = 1.5;
+/// The size of errors and weights are found in turns.
+const TURNS: usize = 4;
 /// Passes over all pairs of methods; the weights stand still long before.
 const MOST_PASSES: usize = 200;
 /// Rounds of reweighting for the mean absolute error.
@@ -44,23 +70,22 @@ pub struct Combination {
 
 impl Combination {
     /// The best weights for `answers` to `held`, and the answers of combinations whose weights come from
-    /// the other rounds. `reference` is the method that stands in where another has no answer, `favoured`
-    /// the one that is believed as much as it before anything is known.
+    /// the other rounds.
     #[must_use]
     pub fn find(
         held: &HoldOut,
         answers: &[&Answers],
-        reference: usize,
-        favoured: Option<usize>,
+        roles: &Roles,
         criterion: Criterion,
     ) -> (Self, Answers) {
+        let reference = roles.reference;
         let mut beforehand = vec![0.0; answers.len()];
         beforehand[reference] += 0.5;
-        beforehand[favoured.unwrap_or(reference)] += 0.5;
+        beforehand[roles.favoured.unwrap_or(reference)] += 0.5;
         let samples = Samples::new(held, answers, reference, beforehand, criterion);
         let rounds: Vec<_> = held.rounds().filter(|round| !round.is_empty()).collect();
         let all: Vec<usize> = (0..held.hidden.len()).collect();
-        let combination = samples.combination(&all);
+        let mut combination = samples.combination(&all);
         let mut values = vec![f64::NAN; all.len()];
         for round in &rounds {
             let others: Vec<usize> = all
@@ -76,6 +101,35 @@ impl Combination {
                 let hidden = &held.hidden[at];
                 let weights = found.weights(hidden.channel, hidden.gap);
                 values[at] = samples.reference[at] + dot(weights, samples.row(at));
+            }
+        }
+        // How far to go from the simple method to the combination, told by all rounds, or by the others.
+        let following = Steps::new(held, answers, &roles.simple, &values, &rounds);
+        let steps = following.found(None);
+        for (channel, classes) in combination.weights.iter_mut().enumerate() {
+            let (step, simple) = steps[channel];
+            for weights in classes.iter_mut() {
+                weights.iter_mut().for_each(|weight| *weight *= step);
+                weights[simple] += 1.0 - step;
+            }
+            let mut far = classes[classes.len() - 1].clone();
+            for &method in &roles.bending {
+                far[reference] += std::mem::take(&mut far[method]);
+            }
+            classes.push(far);
+        }
+        let longest = held.hidden.iter().map(|hidden| hidden.gap);
+        let longest = longest.filter(|gap| gap.is_finite()).fold(0.0, f64::max);
+        combination.edges.push(FAR * longest);
+        for (number, round) in rounds.iter().enumerate() {
+            let steps = match rounds.len() {
+                1 => steps.clone(),
+                _ => following.found(Some(number)),
+            };
+            for at in round.clone() {
+                let (step, simple) = steps[held.hidden[at].channel];
+                let plain = samples.reference[at] + samples.row(at)[simple];
+                values[at] = plain + step * (values[at] - plain);
             }
         }
         let answers = Answers {
@@ -110,6 +164,129 @@ impl Combination {
         };
         (0..methods).map(mean).collect()
     }
+}
+
+/// What some of the methods stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roles {
+    /// The one that stands in where another has no answer.
+    pub reference: usize,
+    /// The one that is believed as much as it before anything is known.
+    pub favoured: Option<usize>,
+    /// Those that stay where the others bring nothing that is certain, the plainest first.
+    pub simple: Vec<usize>,
+    /// Those that go on with the slopes around a gap.
+    pub bending: Vec<usize>,
+}
+
+/// How left-out values follow the steps from simple methods to a combination, in every stretch of rows and channel.
+struct Steps {
+    /// [rounds][stretches][channels][simple methods].
+    sums: Vec<Vec<Vec<Vec<Sums>>>>,
+    simple: Vec<usize>,
+    channels: usize,
+}
+
+/// Σxx, Σxy and Σyy of steps x and what the simple method leaves y.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Steps {
+    fn new(
+        held: &HoldOut,
+        answers: &[&Answers],
+        simple: &[usize],
+        values: &[f64],
+        rounds: &[std::ops::Range<usize>],
+    ) -> Self {
+        let channels = held.visible.channels();
+        let of_stretch = |places: std::ops::Range<usize>| {
+            let mut sums = vec![vec![Sums::default(); simple.len()]; channels];
+            for at in places {
+                let one = &held.hidden[at];
+                for (sum, &method) in sums[one.channel].iter_mut().zip(simple) {
+                    let plain = answers[method].values[at];
+                    let (x, y) = (values[at] - plain, one.value - plain);
+                    if x.is_finite() && y.is_finite() {
+                        sum.xx += x * x;
+                        sum.xy += x * y;
+                        sum.yy += y * y;
+                    }
+                }
+            }
+            sums
+        };
+        let of_round = |round: &std::ops::Range<usize>| {
+            // Hidden values are in order of rows.
+            let cut = |k: usize| round.start + k * round.len() / STRETCHES;
+            (0..STRETCHES)
+                .map(|k| of_stretch(cut(k)..cut(k + 1)))
+                .collect()
+        };
+        Self {
+            sums: rounds.iter().map(of_round).collect(),
+            simple: simple.to_vec(),
+            channels,
+        }
+    }
+
+    /// For every channel how far to go, 0 to 1, and from which simple method, without one round.
+    fn found(&self, without: Option<usize>) -> Vec<(f64, usize)> {
+        let rounds = (0..self.sums.len()).filter(|round| Some(*round) != without);
+        let stretches: Vec<&Vec<Vec<Sums>>> = rounds.flat_map(|round| &self.sums[round]).collect();
+        let of_channel = |channel: usize| {
+            let total = |k: usize| stretches.iter().map(|one| one[channel][k].yy).sum::<f64>();
+            // The first is the plainest: another must be clearly better.
+            let best = (0..self.simple.len())
+                .min_by(|a, b| {
+                    let cost = |k: usize| total(k) * if k == 0 { CLEARLY } else { 1.0 };
+                    cost(*a).total_cmp(&cost(*b))
+                })
+                .unwrap_or(0);
+            let own: Vec<Sums> = stretches.iter().map(|one| one[channel][best]).collect();
+            (best, total(best), own)
+        };
+        let all: Vec<(usize, f64, Vec<Sums>)> = (0..self.channels).map(of_channel).collect();
+        let together = |k: usize| {
+            let known = all.iter().filter(|(_, total, _)| *total > 0.0);
+            known.fold(Sums::default(), |sum, (_, total, own)| Sums {
+                xx: sum.xx + own[k].xx / total,
+                xy: sum.xy + own[k].xy / total,
+                yy: sum.yy + own[k].yy / total,
+            })
+        };
+        let together: Vec<Sums> = (0..stretches.len()).map(together).collect();
+        let (_, together) = slope(&together);
+        let step = |(best, _, own): &(usize, f64, Vec<Sums>)| {
+            let (slope, sure) = slope(own);
+            // Stouffer's rule: two witnesses of equal weight.
+            let sure = (sure + together) * std::f64::consts::FRAC_1_SQRT_2;
+            let part = ((sure - UNSURE) / (SURE - UNSURE)).clamp(0.0, 1.0);
+            ((slope * part).clamp(0.0, 1.0), self.simple[*best])
+        };
+        all.iter().map(step).collect()
+    }
+}
+
+/// The slope of y on x, and how many times its standard error it is.
+fn slope(stretches: &[Sums]) -> (f64, f64) {
+    let xx: f64 = stretches.iter().map(|one| one.xx).sum();
+    let xy: f64 = stretches.iter().map(|one| one.xy).sum();
+    if xx <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let slope = xy / xx;
+    let errors = stretches
+        .iter()
+        .map(|one| (one.xy - slope * one.xx).powi(2));
+    let used = stretches.iter().filter(|one| one.xx > 0.0).count() as f64;
+    let few = (used / (used - 1.0).max(0.1)).sqrt();
+    let error = errors.sum::<f64>().sqrt() / xx * few;
+    (slope, (slope / error.max(1e-6)).clamp(-1e6, 1e6))
 }
 
 /// What the methods say, as differences from the reference.
@@ -191,11 +368,11 @@ impl<'a> Samples<'a> {
         }
         // A gap of several channels is one event.
         pooled.gaps = self.events(places);
-        let pooled = pooled.solve(GAPS_BEFOREHAND, &self.beforehand);
+        let pooled = pooled.solve(FROM_BEFOREHAND, &self.beforehand);
         let of_channel = |classes: &Vec<Vec<usize>>| {
             let places = classes.concat();
-            let channel = self.weights(&places, GAPS_OF_ALL, &pooled);
-            let of_class = |places: &Vec<usize>| self.weights(places, GAPS_OF_CHANNEL, &channel);
+            let channel = self.weights(&places, FROM_ALL, &pooled);
+            let of_class = |places: &Vec<usize>| self.weights(places, FROM_CHANNEL, &channel);
             classes.iter().map(of_class).collect()
         };
         Combination {
@@ -212,14 +389,14 @@ impl<'a> Samples<'a> {
         rows.map(|row| self.gaps[row[0]]).sum()
     }
 
-    fn weights(&self, places: &[usize], prior_gaps: f64, prior: &[f64]) -> Vec<f64> {
+    fn weights(&self, places: &[usize], apart: f64, prior: &[f64]) -> Vec<f64> {
         if places.is_empty() {
             return prior.to_vec();
         }
-        let mut weights = self.normal(places, None).solve(prior_gaps, prior);
+        let mut weights = self.normal(places, None).solve(apart, prior);
         if self.criterion == Criterion::Mae {
             for _ in 0..REWEIGHTED {
-                weights = self.normal(places, Some(&weights)).solve(prior_gaps, prior);
+                weights = self.normal(places, Some(&weights)).solve(apart, prior);
             }
         }
         weights
@@ -296,22 +473,40 @@ impl Normal {
         self.gaps += other.gaps;
     }
 
-    /// The best weights on the simplex, with the `prior` counted as `prior_gaps` gaps: two methods at a
-    /// time exchange what brings the sum of squares down most.
-    fn solve(mut self, prior_gaps: f64, prior: &[f64]) -> Vec<f64> {
-        let methods = prior.len();
-        let part = prior_gaps / self.gaps.max(1e-9);
-        for (method, weight) in prior.iter().enumerate() {
-            let diagonal = method * methods + method;
-            let more = part * self.gram[diagonal];
-            self.gram[diagonal] += more;
-            self.cross[method] += more * weight;
-        }
+    /// The mean square that weights leave, a little more where few gaps speak.
+    fn left(&self, weights: &[f64]) -> f64 {
+        let methods = weights.len();
+        let rows = self.gram.chunks(methods);
+        let both: f64 = rows
+            .zip(weights)
+            .map(|(row, weight)| weight * dot(row, weights))
+            .sum();
+        let sum = (self.square - 2.0 * dot(weights, &self.cross) + both).max(0.0);
+        sum / self.count.max(1.0) * (1.0 + 3.0 / self.gaps.max(1e-9))
+    }
+
+    /// The best weights that differ from the `prior` by about `apart`.
+    fn solve(&self, apart: f64, prior: &[f64]) -> Vec<f64> {
         let mut weights = prior.to_vec();
-        let gram = |a: usize, b: usize| self.gram[a * methods + b];
-        let mut slopes: Vec<f64> = (0..methods)
-            .map(|a| self.cross[a] - (0..methods).map(|b| gram(a, b) * weights[b]).sum::<f64>())
-            .collect();
+        for _ in 0..TURNS {
+            let pull = self.left(&weights) * self.count / self.gaps.max(1e-9) / (apart * apart);
+            weights = self.pulled(pull, prior);
+        }
+        weights
+    }
+
+    /// The best weights on the simplex, pulled to the `prior`: two methods at a time exchange what brings the sum
+    /// of squares down most.
+    fn pulled(&self, pull: f64, prior: &[f64]) -> Vec<f64> {
+        let methods = prior.len();
+        let mut weights = prior.to_vec();
+        let gram =
+            |a: usize, b: usize| self.gram[a * methods + b] + if a == b { pull } else { 0.0 };
+        let slope = |a: usize| {
+            let own: f64 = (0..methods).map(|b| gram(a, b) * weights[b]).sum();
+            self.cross[a] + pull * prior[a] - own
+        };
+        let mut slopes: Vec<f64> = (0..methods).map(slope).collect();
         for _ in 0..MOST_PASSES {
             let mut moved: f64 = 0.0;
             for a in 0..methods {
@@ -391,13 +586,22 @@ mod tests {
         (held, answers)
     }
 
+    fn roles() -> Roles {
+        Roles {
+            reference: 0,
+            favoured: None,
+            simple: vec![0],
+            bending: vec![],
+        }
+    }
+
     /// Independent errors of variance 1 and 4 are weighted 4 : 1, and leave 0.8.
     #[test]
     fn weights_are_those_of_the_textbook_and_cross_fitting_tells_the_truth() {
         let (held, answers) = answers(&[1.0, 2.0, 50.0]);
         let answers: Vec<&Answers> = answers.iter().collect();
         for criterion in [Criterion::Mse, Criterion::Mae] {
-            let (found, combined) = Combination::find(&held, &answers, 0, None, criterion);
+            let (found, combined) = Combination::find(&held, &answers, &roles(), criterion);
             let weights = found.weights(0, 2.0);
             for (weight, wanted) in weights.iter().zip([0.8, 0.2, 0.0]) {
                 assert!((weight - wanted).abs() < 0.06, "{weights:?}");
@@ -417,8 +621,54 @@ mod tests {
         let (held, mut answers) = answers(&[1.0, 1.0]);
         answers[1].values.fill(f64::NAN);
         let answers: Vec<&Answers> = answers.iter().collect();
-        let (_, combined) = Combination::find(&held, &answers, 0, None, Criterion::Mse);
+        let (_, combined) = Combination::find(&held, &answers, &roles(), Criterion::Mse);
         let off = combined.values.iter().zip(&answers[0].values);
         assert!(off.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
+    }
+
+    /// Twenty methods of noise around the reference, one of which is lucky, and three columns' worth of values.
+    #[test]
+    fn where_nothing_is_certain_the_simple_method_stays() {
+        let (held, mut answers) = answers(&[1.0; 12]);
+        let plain = answers[0].values.clone();
+        let mut random = Random::new(5);
+        for method in &mut answers[1..] {
+            for (value, plain) in method.values.iter_mut().zip(&plain) {
+                *value = plain + random.normal(0.0, 0.3);
+            }
+        }
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let (_, combined) = Combination::find(&held, &answers, &roles(), Criterion::Mse);
+        let mse = |values: &[f64]| {
+            let errors = held.hidden.iter().zip(values);
+            errors
+                .map(|(one, value)| (value - one.value).powi(2))
+                .sum::<f64>()
+        };
+        assert!(mse(&combined.values) < 1.02 * mse(&plain));
+    }
+
+    #[test]
+    fn a_method_that_leaves_nothing_is_believed_after_a_few_gaps() {
+        let (held, answers) = answers(&[1.0, 0.01]);
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let (found, _) = Combination::find(&held, &answers, &roles(), Criterion::Mse);
+        assert!(
+            found.weights(0, 2.0)[1] > 0.98,
+            "{:?}",
+            found.weights(0, 2.0)
+        );
+    }
+
+    #[test]
+    fn curves_that_bend_are_straight_lines_in_gaps_much_longer_than_those_judged() {
+        let (held, answers) = answers(&[1.0, 0.01]);
+        let answers: Vec<&Answers> = answers.iter().collect();
+        let roles = Roles {
+            bending: vec![1],
+            ..roles()
+        };
+        let (found, _) = Combination::find(&held, &answers, &roles, Criterion::Mse);
+        assert_eq!(found.weights(0, 1e6), [1.0, 0.0]);
     }
 }

@@ -1,12 +1,12 @@
 //! Methods side by side on what was hidden, and the choice for every channel.
 
-use super::bands::{BandCalibration, Coverage, Reliability};
+use super::bands::{BandCalibration, Coverage, Reliability, memories};
 use super::bounds::Bounds;
 use super::combine::Criterion;
 use super::gap::Gaps;
 use super::hold_out::{Answers, HoldOut, HoldOutOptions, Pattern};
 use super::interpolator::Interpolator;
-use super::score::{Score, std_devs};
+use super::score::{Score, std_devs, sureness};
 use super::spread::Spread;
 use crate::Error;
 use crate::data::Dataset;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const AS_GOOD: f64 = 1.02;
 /// The method that no choice may be worse than, if it takes part.
 const REFERENCE: &str = "linear";
-/// The methods that stay where a combination of all brings nothing.
-const SIMPLE: [&str; 2] = [REFERENCE, "makima"];
+/// A gain over the reference that is not so many times its standard error is luck of the draw, too.
+const SURE: f64 = 1.0;
 /// Most parts into which gaps are sorted by their length.
 const MOST_LENGTHS: usize = 5;
 
@@ -43,8 +43,7 @@ pub struct Judging {
     pub bands: Option<f64>,
     /// What counts when a candidate is chosen.
     pub criterion: Criterion,
-    /// The candidate that combines the others: chosen unless straight lines or modified Akima splines
-    /// are better, whatever luck a single method had.
+    /// The candidate that combines the others: chosen, whatever luck a single method had.
     pub combined: Option<usize>,
 }
 
@@ -109,6 +108,9 @@ pub struct ChannelScore {
     /// Its deviations, unless it tells them itself.
     #[serde(default)]
     pub spread: Option<Spread>,
+    /// How long its errors remember each other, if bands were asked for.
+    #[serde(default)]
+    pub memory: Option<f64>,
 }
 
 /// A candidate in gaps of similar length.
@@ -127,8 +129,8 @@ pub struct LengthScore {
 /// Hides known values of `data` and judges every candidate by them.
 ///
 /// Give simpler candidates first: for every channel the first one is chosen whose squared error
-/// is within 2 % of the smallest, but never one that is worse than `linear`. A channel of which
-/// nothing was hidden gets the candidate that is best over all.
+/// is within 2 % of the smallest, but `linear` unless the gain over it is larger than its standard error. A
+/// channel of which nothing was hidden gets the candidate that is best over all.
 ///
 /// # Errors
 /// If the data do not fit a candidate.
@@ -162,19 +164,20 @@ impl Evaluation {
             .iter()
             .map(|(name, answers)| judge.judge(name, answers))
             .collect();
-        let places = |name: &&str| answers.iter().position(|(other, _)| other == name);
         let choice = Choice {
             criterion: judging.criterion,
-            reference: places(&REFERENCE),
+            reference: answers.iter().position(|(name, _)| *name == REFERENCE),
             combined: judging.combined,
-            simple: SIMPLE.iter().filter_map(places).collect(),
         };
         let rounds: Vec<usize> = (0..judge.rounds.len()).collect();
+        let sure = |method: usize, channel: usize, rounds: &[usize]| {
+            judge.is_sure(&judged, &choice, method, channel, rounds)
+        };
         let mut evaluation = Self {
             hidden: held.hidden.len(),
             pattern: held.pattern,
             chosen: Vec::new(),
-            best_of_each: best_of_each(&judged, &choice, &rounds),
+            best_of_each: best_of_each(&judged, &choice, &rounds, &sure),
             methods: judged.iter().map(|judged| judged.score.clone()).collect(),
             reference: choice.reference,
             combined: judging.combined,
@@ -182,7 +185,8 @@ impl Evaluation {
             level: judging.bands,
             reliability: None,
         };
-        evaluation.chosen = evaluation.choose(&choice);
+        evaluation.chosen =
+            evaluation.choose(&choice, &|method, channel| sure(method, channel, &rounds));
         evaluation.reliability = judging.bands.map(|_| {
             let pick = |of: &dyn Fn(usize, usize) -> f64| {
                 let hidden = held.hidden.iter().enumerate();
@@ -197,7 +201,7 @@ impl Evaluation {
         evaluation
     }
 
-    fn choose(&self, choice: &Choice) -> Vec<usize> {
+    fn choose(&self, choice: &Choice, sure: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
         let channels = self.methods.first().map_or(0, |row| row.channels.len());
         let all: Vec<Score> = self.methods.iter().map(|row| row.all).collect();
         let own = |channel: usize| {
@@ -206,7 +210,10 @@ impl Evaluation {
                 .collect::<Vec<_>>()
         };
         (0..channels)
-            .map(|channel| choice.choose(&own(channel), &all))
+            .map(|channel| {
+                let sure = |method| sure(method, channel);
+                choice.choose(&own(channel), &all, &sure)
+            })
             .collect()
     }
 
@@ -220,6 +227,10 @@ impl Evaluation {
             level,
             factors: factors.collect::<Option<_>>()?,
             spreads: spreads.map(Option::unwrap_or_default).collect(),
+            memories: self
+                .chosen_scores()
+                .map(|score| score.memory.unwrap_or(0.0))
+                .collect(),
         })
     }
 
@@ -266,28 +277,22 @@ struct Choice {
     criterion: Criterion,
     reference: Option<usize>,
     combined: Option<usize>,
-    simple: Vec<usize>,
 }
 
 impl Choice {
-    /// The combination unless a simple method is better; without one, the first candidate whose error
-    /// is within 2 % of the smallest, but none that is worse than the reference. In a channel of which
+    /// The combination if there is one; without it, the first candidate whose error is within 2 % of the
+    /// smallest, but the reference unless it is worse and the gain over it `sure`. In a channel of which
     /// nothing was hidden, the same over all channels.
-    fn choose(&self, own: &[Score], all: &[Score]) -> usize {
+    fn choose(&self, own: &[Score], all: &[Score], sure: &dyn Fn(usize) -> bool) -> usize {
+        if let Some(combined) = self.combined {
+            return combined;
+        }
         let known = own.iter().any(|score| score.count > 0);
         let scores = if known { own } else { all };
         let error = |method: usize| match self.criterion {
             Criterion::Mse => scores[method].mse,
             Criterion::Mae => scores[method].mae,
         };
-        if let Some(combined) = self.combined {
-            let better = self
-                .simple
-                .iter()
-                .filter(|&&simple| error(simple) < error(combined));
-            let best = better.min_by(|a, b| error(**a).total_cmp(&error(**b)));
-            return best.copied().unwrap_or(combined);
-        }
         let finite = (0..scores.len()).map(error);
         let least = finite
             .filter(|error| error.is_finite())
@@ -295,21 +300,36 @@ impl Choice {
         let allowed = self.reference.map_or(f64::INFINITY, error);
         let enough = (AS_GOOD * least).min(allowed).max(least);
         let found = (0..scores.len()).position(|method| error(method) <= enough);
-        found.or(self.reference).unwrap_or(0)
+        match (found, self.reference) {
+            (Some(found), Some(reference)) if found == reference || sure(found) => found,
+            (Some(found), None) => found,
+            (_, reference) => reference.unwrap_or(0),
+        }
     }
 }
 
 /// Every round judged by what the others choose.
-fn best_of_each(judged: &[Judged], choice: &Choice, rounds: &[usize]) -> Option<Score> {
+fn best_of_each(
+    judged: &[Judged],
+    choice: &Choice,
+    rounds: &[usize],
+    sure: &dyn Fn(usize, usize, &[usize]) -> bool,
+) -> Option<Score> {
     let channels = judged.first()?.score.channels.len();
     if rounds.len() < 2 {
         return None;
     }
     let mut scores = Vec::new();
     for &round in rounds {
+        let rest: Vec<usize> = rounds
+            .iter()
+            .copied()
+            .filter(|other| *other != round)
+            .collect();
         let others = |judged: &Judged, channels: std::ops::Range<usize>| {
-            let others = rounds.iter().filter(|other| **other != round);
-            let scores = others.flat_map(|&other| &judged.rounds[other][channels.clone()]);
+            let scores = rest
+                .iter()
+                .flat_map(|&other| &judged.rounds[other][channels.clone()]);
             Score::pooled(scores.copied())
         };
         let all: Vec<Score> = judged.iter().map(|one| others(one, 0..channels)).collect();
@@ -318,7 +338,8 @@ fn best_of_each(judged: &[Judged], choice: &Choice, rounds: &[usize]) -> Option<
                 .iter()
                 .map(|one| others(one, channel..channel + 1))
                 .collect();
-            scores.push(judged[choice.choose(&own, &all)].rounds[round][channel]);
+            let sure = |method| sure(method, channel, &rest);
+            scores.push(judged[choice.choose(&own, &all, &sure)].rounds[round][channel]);
         }
     }
     Some(Score::pooled(scores))
@@ -329,6 +350,8 @@ fn best_of_each(judged: &[Judged], choice: &Choice, rounds: &[usize]) -> Option<
 struct Judged {
     score: MethodScore,
     rounds: Vec<Vec<Score>>,
+    /// At all hidden values, in standard deviations.
+    errors: Vec<f64>,
     widths: Vec<f64>,
 }
 
@@ -401,8 +424,49 @@ impl<'a> Judge<'a> {
                 channels,
             },
             rounds: self.rounds.iter().cloned().map(by_channel).collect(),
+            errors,
             widths: banded.map_or_else(Vec::new, |banded| banded.widths),
         }
+    }
+
+    /// Whether the gain of a candidate over the reference is larger than its standard error, in some rounds of a
+    /// channel (all channels, if nothing of it was hidden). Values of one gap are one witness.
+    fn is_sure(
+        &self,
+        judged: &[Judged],
+        choice: &Choice,
+        method: usize,
+        channel: usize,
+        rounds: &[usize],
+    ) -> bool {
+        let Some(reference) = choice.reference else {
+            return true;
+        };
+        let hidden = &self.held.hidden;
+        let loss = |error: f64| match choice.criterion {
+            Criterion::Mse => error * error,
+            Criterion::Mae => error.abs(),
+        };
+        let gain = |at: usize| loss(judged[reference].errors[at]) - loss(judged[method].errors[at]);
+        let places = rounds.iter().flat_map(|&round| self.rounds[round].clone());
+        let own: Vec<usize> = places
+            .clone()
+            .filter(|&at| hidden[at].channel == channel)
+            .collect();
+        let own = if own.is_empty() {
+            places.collect()
+        } else {
+            own
+        };
+        let follows = |a: &usize, b: &usize| {
+            let (a, b) = (&hidden[*a], &hidden[*b]);
+            a.series == b.series && a.channel == b.channel && a.row + 1 == b.row
+        };
+        let gaps = own.chunk_by(follows);
+        let gains: Vec<f64> = gaps
+            .map(|gap| gap.iter().map(|&at| gain(at)).sum())
+            .collect();
+        sureness(&gains) >= SURE
     }
 
     /// Bands of the deviations that a candidate tells, otherwise of the sizes of its errors.
@@ -421,8 +485,9 @@ impl<'a> Judge<'a> {
             }
         };
         let channels = self.scales.len();
-        let (bands, coverages) =
+        let (mut bands, coverages) =
             BandCalibration::calibrate(level, channels, hidden, &answers.values, &widths);
+        bands.memories = memories(self.held, &answers.values, &widths);
         Banded {
             bands,
             coverages,
@@ -440,6 +505,7 @@ impl<'a> Judge<'a> {
             coverage: banded.map(|banded| banded.coverages[channel]),
             band_factor: banded.map(|banded| banded.bands.factors[channel]),
             spread: banded.and_then(|banded| Some(banded.spreads.as_ref()?[channel].clone())),
+            memory: banded.map(|banded| banded.bands.memories[channel]),
         };
         scores.into_iter().enumerate().map(channel).collect()
     }
@@ -529,7 +595,7 @@ mod tests {
         for row in &found.methods {
             // Chosen without looking, so it may be a little worse than the best in hindsight.
             assert!(
-                together.mse <= 1.2 * row.all.mse,
+                together.mse <= 1.02 * row.all.mse,
                 "{together:?} {:?}",
                 row.all
             );
@@ -589,6 +655,7 @@ mod tests {
                 coverage: None,
                 band_factor: None,
                 spread: None,
+                memory: None,
             };
             let score = MethodScore {
                 name: "a".into(),
@@ -600,27 +667,31 @@ mod tests {
             Judged {
                 score,
                 rounds,
+                errors: Vec::new(),
                 widths: Vec::new(),
             }
         };
         // Without its own round, each round prefers the method that is wrong on it.
         let judged = [row(&[9.0, 1.0, 2.0]), row(&[1.0, 9.0, 1.0])];
         let choice = choice(None, None);
-        let found = best_of_each(&judged, &choice, &[0, 1, 2]).unwrap();
+        let sure = |_: usize, _: usize, _: &[usize]| true;
+        let found = best_of_each(&judged, &choice, &[0, 1, 2], &sure).unwrap();
         assert_eq!((found.mse, found.count), ((9.0 + 9.0 + 2.0) / 3.0, 30));
-        assert_eq!(best_of_each(&judged, &choice, &[0]), None);
+        assert_eq!(best_of_each(&judged, &choice, &[0], &sure), None);
     }
 
     #[test]
     fn the_simplest_of_the_best_is_chosen_but_never_one_worse_than_straight_lines() {
-        let chosen = |errors: [f64; 4]| {
+        let chosen_if = |sure: bool, errors: [f64; 4]| {
             let scores = errors.map(|mse| Score {
                 mse,
                 mae: 0.0,
                 count: 10,
             });
-            choice(Some(1), None).choose(&scores, &scores)
+            choice(Some(1), None).choose(&scores, &scores, &|_| sure)
         };
+        let chosen = |errors| chosen_if(true, errors);
+        assert_eq!(chosen_if(false, [3.0, 2.0, 1.01, 1.0]), 1);
         assert_eq!(chosen([3.0, 2.0, 1.01, 1.0]), 2);
         assert_eq!(chosen([3.0, 2.0, 1.03, 1.0]), 3);
         assert_eq!(chosen([1.01, 1.0, 1.5, 2.0]), 1);
@@ -633,22 +704,17 @@ mod tests {
             criterion: Criterion::Mse,
             reference,
             combined,
-            simple: vec![1, 2],
         }
     }
 
-    /// Number 0 is a lucky single method, 1 and 2 are simple ones, 3 combines all.
     #[test]
-    fn a_combination_gives_way_to_simple_methods_only() {
-        let chosen = |errors: [f64; 4]| {
-            let scores = errors.map(|mse| Score {
-                mse,
-                mae: 0.0,
-                count: 10,
-            });
-            choice(Some(1), Some(3)).choose(&scores, &scores)
-        };
-        assert_eq!(chosen([0.9, 2.0, 1.5, 1.0]), 3);
-        assert_eq!(chosen([0.9, 0.97, 0.96, 1.0]), 2);
+    fn a_combination_is_chosen_whatever_luck_a_single_method_had() {
+        let scores = [0.9, 2.0, 1.5, 1.0].map(|mse| Score {
+            mse,
+            mae: 0.0,
+            count: 10,
+        });
+        let found = choice(Some(1), Some(3)).choose(&scores, &scores, &|_| true);
+        assert_eq!(found, 3);
     }
 }

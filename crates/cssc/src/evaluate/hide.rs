@@ -9,7 +9,9 @@
 //! What lies between may be thin already: a table with half of its values missing is judged with
 //! half of them missing around what is hidden. How many values are hidden in gaps of a length is as it
 //! is among the missing cells (a quota per doubling of the length). A length that fits nowhere is
-//! halved until it does.
+//! halved until it does. A gap that alone has more values than a round hides of a channel says little: it
+//! is laid at its length, half of it, a quarter and so on, as many values at each, so that there are
+//! enough to judge by.
 //!
 //! Other channels: if k is missing at the rows where j is with frequency q, and elsewhere with p, the
 //! rows of k that are missing beside the template are hidden with the probability r that makes it q
@@ -97,6 +99,8 @@ pub(super) struct Hider<'a> {
     starts: Vec<usize>,
     /// Values to be judged in a round.
     pub(super) wanted: usize,
+    /// As long as what a round hides of a channel; longer gaps are laid at several lengths.
+    long: f64,
     cells: Cells,
 }
 
@@ -119,6 +123,9 @@ impl<'a> Hider<'a> {
             own.map(|(_, known)| *known).sum()
         };
         let all: usize = known.iter().map(own).sum();
+        let wanted = ((all as f64 * options.part).round() as usize)
+            .min(options.most / options.rounds.max(1));
+        let gappy = (0..dataset.channels()).filter(gappy).count().max(1);
         Self {
             random: Random::stream(options.seed, 0x686f_6c64),
             channels: match &options.channels {
@@ -138,8 +145,8 @@ impl<'a> Hider<'a> {
                 .map(|row| row.iter().map(may).collect())
                 .collect(),
             starts,
-            wanted: ((all as f64 * options.part).round() as usize)
-                .min(options.most / options.rounds.max(1)),
+            long: wanted as f64 / gappy as f64 * usual,
+            wanted,
             cells: Cells::default(),
             dataset,
         }
@@ -274,7 +281,13 @@ impl<'a> Hider<'a> {
             };
             let class = &self.classes[at];
             let template = class.templates[self.random.below(class.templates.len())];
-            let (scale, before) = (class.scale, self.cells.judged.len());
+            let (mut scale, before) = (class.scale, self.cells.judged.len());
+            let doublings = (template.length * scale / self.long).log2().ceil().max(0.0);
+            if doublings > 0.0 && doublings.is_finite() {
+                // Half the length, twice as often: as many values at each length.
+                let draw = self.random.unit() * (2.0 * doublings.exp2() - 1.0);
+                scale *= 0.5f64.powf((draw + 1.0).log2().floor());
+            }
             self.try_lay(&template, scale);
             let laid = self.cells.judged.len() - before;
             let usual = self.usual;

@@ -92,6 +92,21 @@ impl Curve {
         }
     }
 
+    /// Takes values and deviations of another curve where this one knows nothing.
+    pub(crate) fn complete(&mut self, other: &Self) {
+        let size = self.values.len();
+        let mut std_devs = self.std_devs.take();
+        for at in 0..size {
+            if self.values[at].is_nan() && !other.values[at].is_nan() {
+                self.values[at] = other.values[at];
+                if let Some(told) = &other.std_devs {
+                    std_devs.get_or_insert_with(|| vec![f64::NAN; size])[at] = told[at];
+                }
+            }
+        }
+        self.std_devs = std_devs;
+    }
+
     /// Adds the curves at later times; a block that only one of them has is unknown in the other.
     pub(crate) fn append(&mut self, later: Self) {
         let (before, more) = (self.values.len(), later.values.len());

@@ -73,7 +73,8 @@ pub(crate) use bands::observation_std_devs;
 pub use bands::{BandCalibration, Coverage, Reliability};
 pub use bounds::{Bound, Bounds};
 pub(crate) use combine::length_edges;
-pub use combine::{Combination, Criterion};
+pub use combine::{Combination, Criterion, Roles};
+
 pub use compare::{
     ChannelScore, EvaluateOptions, Evaluation, Judging, LengthScore, MethodScore, evaluate,
 };
@@ -82,5 +83,7 @@ pub use gap::{ChannelGaps, Gap, Gaps};
 pub use hold_out::{Answers, Hidden, HoldOut, HoldOutOptions, Pattern};
 pub(crate) use interpolator::set_column;
 pub use interpolator::{Curve, Interpolator, curve_within};
+pub(crate) use normal::normal_factor;
+pub(crate) use score::sureness;
 pub use score::{Score, std_devs};
 pub use spread::Spread;

@@ -2,7 +2,7 @@
 
 /// Half the width, in standard deviations, of the interval that holds the part `level` of a normal
 /// distribution.
-pub(super) fn normal_factor(level: f64) -> f64 {
+pub(crate) fn normal_factor(level: f64) -> f64 {
     // Half of the rest lies above; counted from 0 the small parts keep their digits.
     -quantile(0.5 * (1.0 - level))
 }

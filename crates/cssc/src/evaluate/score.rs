@@ -61,6 +61,15 @@ pub fn std_devs(dataset: &Dataset) -> Vec<f64> {
         .collect()
 }
 
+/// The mean in units of its standard error; 0 where there is nothing.
+pub(crate) fn sureness(gains: &[f64]) -> f64 {
+    let count = gains.len() as f64;
+    let mean = gains.iter().sum::<f64>() / count;
+    let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
+    let sure = mean / (squares / (count * (count - 1.0))).sqrt();
+    if sure.is_nan() { 0.0 } else { sure }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,13 +7,12 @@
 //! of the wanted level hold over all channels, as they would for normal errors; that of each channel is
 //! found by calibration (`bands`).
 
-use super::combine::length_edges;
 use super::hold_out::Hidden;
 use super::normal::normal_factor;
 use serde::{Deserialize, Serialize};
 
-/// Classes of gap length.
-const CLASSES: usize = 3;
+/// Fewest errors of a class of gap length; classes are doublings of the length where there are enough.
+const FEWEST_OF_CLASS: usize = 60;
 /// Powers of u that are tried.
 const POWERS: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
 /// Nothing is nearer to a known value than this part of the middle of a gap.
@@ -52,7 +51,7 @@ impl Spread {
     ) -> Vec<Self> {
         let mut lengths: Vec<f64> = hidden.iter().map(|one| one.gap).collect();
         lengths.sort_by(f64::total_cmp);
-        let edges = length_edges(&lengths, CLASSES);
+        let edges = doublings(&lengths);
         let class = |one: &Hidden| edges.partition_point(|&edge| edge < one.gap);
         let errors: Vec<f64> = hidden
             .iter()
@@ -92,6 +91,26 @@ impl Spread {
         };
         scales.iter().map(spread).collect()
     }
+}
+
+/// Lengths that cut sorted ones into doublings of the shortest; a class of few joins the next.
+fn doublings(sorted: &[f64]) -> Vec<f64> {
+    let mut edges = Vec::new();
+    let finite = sorted.iter().filter(|length| length.is_finite()).count();
+    let Some(&shortest) = sorted.first().filter(|shortest| **shortest > 0.0) else {
+        return edges;
+    };
+    let mut edge = 1.25 * shortest;
+    let mut from = 0;
+    while edge < sorted[finite.max(1) - 1] {
+        let to = sorted.partition_point(|&length| length <= edge);
+        if to - from >= FEWEST_OF_CLASS && finite - to >= FEWEST_OF_CLASS {
+            edges.push(edge);
+            from = to;
+        }
+        edge *= 2.0;
+    }
+    edges
 }
 
 /// 1 in the middle of a gap, near 0 at its ends.

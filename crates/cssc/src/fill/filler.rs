@@ -26,6 +26,8 @@ pub struct Filler {
     pub longest_gap: Option<f64>,
     /// Outside its first and last value a channel is filled with the nearer of them.
     pub extrapolate: bool,
+    /// What is filled in there instead, where it knows something.
+    pub beyond: Option<Arc<dyn Interpolator>>,
     /// Bands around filled values.
     pub bands: Option<BandCalibration>,
 }
@@ -52,6 +54,7 @@ impl Filler {
             targets: None,
             longest_gap: None,
             extrapolate: false,
+            beyond: None,
             bands: None,
         }
     }
@@ -145,7 +148,10 @@ impl Filler {
                 ..Answer::default()
             });
         }
-        let curve = self.curve(series, channels, times)?;
+        let mut curve = self.curve(series, channels, times)?;
+        if let Some(beyond) = self.beyond.as_ref().filter(|_| self.extrapolate) {
+            curve.complete(&beyond.curve(series, channels, times)?);
+        }
         let mut values = curve.values.clone();
         let mut bands =
             (self.bands.as_ref()).map(|bands| self.ends(bands, series, channels, times, &curve));
@@ -257,6 +263,7 @@ impl Filler {
         }
         match (start, end) {
             (Some(_), Some(_)) => self.bounds.apply(*number, value),
+            _ if self.extrapolate && !value.is_nan() => self.bounds.apply(*number, value),
             (None, Some(_)) if self.extrapolate => channel.values[0],
             (Some(_), None) if self.extrapolate => channel.values[next - 1],
             _ => f64::NAN,
@@ -276,14 +283,16 @@ fn std_devs(
     let size = times.len() * width;
     let mut std_devs = curve.std_devs.clone().unwrap_or(vec![f64::NAN; size]);
     for (place, &channel) in channels.iter().enumerate() {
-        let mut column = std_devs.iter().skip(place).step_by(width);
         let Some(spread) = spreads.get(channel) else {
             continue;
         };
-        if column.any(|std_dev| !std_dev.is_nan()) {
+        let (knots, _) = series.observed(channel);
+        let within = |time: &f64| knots.first() <= Some(time) && Some(time) <= knots.last();
+        let column = std_devs.iter().skip(place).step_by(width).zip(times);
+        let mut told = column.filter(|(_, time)| within(time));
+        if told.any(|(std_dev, _)| !std_dev.is_nan()) {
             continue;
         }
-        let (knots, _) = series.observed(channel);
         let cells = std_devs.iter_mut().skip(place).step_by(width);
         for (cell, time) in cells.zip(times) {
             let after = knots.partition_point(|knot| knot < time);
@@ -444,6 +453,7 @@ mod tests {
                 level: 0.9,
                 factors: vec![2.0],
                 spreads: Spread::of_channels(1, &[hidden], &[0.0], 0.9),
+                memories: vec![0.0],
             });
             let [lower, upper] = filler.at(&series, &[7.5]).unwrap().bands.unwrap();
             upper[0] - lower[0]

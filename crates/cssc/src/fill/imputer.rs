@@ -42,11 +42,11 @@ use crate::Error;
 use crate::data::{Dataset, Filled, Series};
 use crate::evaluate::{
     Bound, Bounds, Combination, Criterion, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator,
-    Judging,
+    Judging, Roles,
 };
 #[cfg(feature = "nn")]
 use crate::model::Model;
-use crate::predict::PredictOptions;
+use crate::predict::{PredictOptions, predict_edges};
 #[cfg(feature = "nn")]
 use crate::train::Progress;
 use std::ops::ControlFlow;
@@ -60,6 +60,10 @@ const PLAINEST: &str = "linear";
 /// The method that is believed as much as the plainest before anything is known: it has been drawn towards
 /// straight lines by its own cross-validation.
 const FAVOURED: &str = "regression";
+/// The methods that stay where a combination of all brings nothing.
+const SIMPLE: [&str; 2] = [PLAINEST, "makima"];
+/// Methods that go on with the slopes around a gap.
+const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
@@ -95,6 +99,9 @@ pub struct Imputer {
     pub longest_gap: Option<f64>,
     /// Fill outside the first and the last value of a channel with the nearer of them.
     pub extrapolate: bool,
+    /// Fill there with what the other channels and the season say, where values that are cut off for it are
+    /// found better that way. It extrapolates, whatever `extrapolate` says.
+    pub predict_edges: bool,
     /// Smallest and largest values. Channels of integers stay integers.
     pub bounds: Vec<Bound>,
     /// Level of the bands around filled values, between 0 and 1. Default `None`: no bands.
@@ -198,7 +205,8 @@ impl Imputer {
                 bounds,
                 targets,
                 longest_gap: self.longest_gap,
-                extrapolate: self.extrapolate,
+                extrapolate: self.extrapolate || self.predict_edges,
+                beyond: None,
                 bands: None,
             },
             evaluation: None,
@@ -248,6 +256,9 @@ impl Imputer {
         fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
         // What stands for the whole in the comparison does so here: memory and time do not grow with the table.
         fitted.learn(compared)?;
+        if self.predict_edges {
+            fitted.filler.beyond = predict_edges(data, &options)?;
+        }
         Ok(fitted)
     }
 
@@ -351,9 +362,15 @@ impl Fitted {
         let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
         if let Some(reference) = reference.filter(|_| combine) {
             let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
-            let favoured = answers.iter().position(|(name, _)| *name == FAVOURED);
+            let place = |name: &&str| answers.iter().position(|(other, _)| other == name);
+            let roles = Roles {
+                reference,
+                favoured: place(&FAVOURED),
+                simple: SIMPLE.iter().filter_map(place).collect(),
+                bending: BENDING.iter().filter_map(place).collect(),
+            };
             let (combination, mut combined) =
-                Combination::find(held, &all, reference, favoured, judging.criterion);
+                Combination::find(held, &all, &roles, judging.criterion);
             for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
                 *value = bounds.apply(hidden.channel, *value);
             }

@@ -2,7 +2,7 @@
 //!
 //! [`Imputer`] does all of it: it hides what is known, trains, compares every method of [`METHODS`]
 //! on what was hidden ([`evaluate`](crate::evaluate)), and fills with what is best for each channel:
-//! all of them, weighted for the length of the gap, or a simple one where that brings nothing.
+//! all of them, weighted for the length of the gap, with a simple one where that brings nothing.
 //!
 //! | file | |
 //! |---|---|
@@ -14,6 +14,7 @@
 //! | `asked` | which rows are wanted |
 //! | `parts` | a long series in parts |
 //! | `filler` | fills a series |
+//! | `draw` | fills it as it might have been, again and again |
 //! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
 //! | `sample` | a part of a very long table |
 //! | `imputer` | the choice of the method by evidence |
@@ -22,6 +23,7 @@
 
 mod asked;
 mod combined;
+mod draw;
 mod filler;
 mod imputer;
 #[cfg(feature = "nn")]

@@ -7,7 +7,7 @@
 //!
 //! $$ f = (\Lambda_A^T\Lambda_A + \psi I)^{-1}\Lambda_A^T z_A, \qquad z_j = \Lambda_j f. $$
 
-use super::lookup::{look, row_from};
+use super::lookup::{Dense, row_from};
 use super::ridge::cholesky_solve;
 use crate::data::{Dataset, Series};
 use rayon::prelude::*;
@@ -95,13 +95,15 @@ fn departures(data: &Dataset, half: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let most = (MOST_PRODUCTS / (channels * channels)).clamp(64, MOST_ROWS);
     let every = rows.div_ceil(most).max(1);
     let mut found: Vec<Vec<f64>> = vec![Vec::new(); channels];
-    let all = data.series().iter();
-    let all = all.flat_map(|series| (0..series.len()).map(move |row| (series, row)));
-    for (series, row) in all.step_by(every) {
+    let all: Vec<Dense<'_>> = data.series().iter().map(Dense::new).collect();
+    let all = all.iter();
+    let all = all.flat_map(|dense| (0..dense.series.len()).map(move |row| (dense, row)));
+    for (dense, row) in all.step_by(every) {
+        let series = dense.series;
         let time = series.times()[row];
         let ends = [time - half, time + half].map(|end| (end, row_from(series, end)));
         for (channel, found) in found.iter_mut().enumerate() {
-            let [start, end] = ends.map(|(time, row)| look(series, channel, time, row));
+            let [start, end] = ends.map(|(time, row)| dense.look(channel, time, row));
             let departure = match (series.value(row, channel), start, end) {
                 (Some(value), Some(start), Some(end)) => value - 0.5 * (start.value + end.value),
                 _ => f64::NAN,

@@ -7,10 +7,13 @@
 //! |---|---|
 //! | own values | modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
 //! | season, for every period | the profile; the same channel in the two nearest cycles, in up to four others (earlier and later in turn, those whose holes are short); u·sin, u·cos |
-//! | other channels | the twelve that correlate most, as straight lines through what is known of them; the same counted only where they are known closely; the six that correlate most one step earlier and later; the prediction of the shared factors |
+//! | other channels | the twelve that correlate most, as lines (or first guesses) through what is known of them; the same counted only where they are known closely; their distances from their means, tapered to 0 at the ends of the gap, since far from them levels tell more than departures; the six that correlate most one step earlier and later; the prediction of the shared factors |
+//!
+//! Beyond the first and the last known value of a channel the chord is that value. What stands for the shape of a
+//! gap there are ways back to the mean at several speeds, and slopes that fade.
 
 use super::columns::Columns;
-use super::lookup::{Look, look, row_from};
+use super::lookup::{Dense, Look, row_from};
 use super::period::periods;
 use super::piece::{Piece, departure};
 use super::profile::Profile;
@@ -23,7 +26,7 @@ use std::f64::consts::TAU;
 /// Features of own values, of a period, of another channel.
 const OWN: usize = 10;
 const OF_PERIOD: usize = 5;
-const OF_OTHER: usize = 2;
+const OF_OTHER: usize = 3;
 /// Other channels that are also looked at a step earlier and later: some lag behind others.
 const LAGGED: usize = 6;
 const STEPS: [f64; 2] = [-1.0, 1.0];
@@ -34,6 +37,10 @@ const NEAR: usize = 2;
 const FARTHER: usize = 4;
 /// A hole longer than this part of the period says nothing about a cycle.
 const HOLE_OF_PERIOD: f64 = 0.34;
+/// Rows within which levels begin to count, ways back to the mean, and slopes that fade.
+const TAPER: f64 = 4.0;
+const BACK: [f64; 3] = [4.0, 32.0, 256.0];
+const FADE: [f64; 2] = [2.0, 8.0];
 /// A channel is known closely where its neighbouring values are at most so many usual steps apart.
 const CLOSE: f64 = 1.25;
 
@@ -85,12 +92,16 @@ impl Design {
 
     /// The profiles that `data` show.
     pub(super) fn profiles(&self, data: &Dataset) -> Profiles {
-        let of_channel = |channel: usize| {
-            let profile =
-                |&period: &f64| Profile::new(data, channel, period, self.usual, self.origin);
-            self.periods.iter().map(profile).collect()
-        };
-        (0..data.channels()).map(of_channel).collect()
+        let channels = 0..data.channels();
+        channels
+            .map(|channel| self.profile(data, channel))
+            .collect()
+    }
+
+    /// Those of one channel.
+    pub(super) fn profile(&self, data: &Dataset, channel: usize) -> Vec<Profile> {
+        let profile = |&period: &f64| Profile::new(data, channel, period, self.usual, self.origin);
+        self.periods.iter().map(profile).collect()
     }
 
     /// The number of features of a channel.
@@ -103,6 +114,7 @@ impl Design {
         };
         own + OF_PERIOD * self.periods.len()
             + OF_OTHER * others
+            + usize::from(others > 0)
             + STEPS.len() * others.min(LAGGED)
             + usize::from(self.columns.factors.is_some())
     }
@@ -135,6 +147,7 @@ fn usual_length(gaps: &Gaps) -> Option<f64> {
 pub(super) struct Features<'a> {
     design: &'a Design,
     profiles: &'a [Profile],
+    dense: &'a Dense<'a>,
     series: &'a Series,
     channel: usize,
     piece: Option<Piece>,
@@ -154,14 +167,15 @@ pub(super) struct Features<'a> {
 impl<'a> Features<'a> {
     pub(super) fn new(
         design: &'a Design,
-        profiles: &'a Profiles,
-        series: &'a Series,
+        profiles: &'a [Profile],
+        dense: &'a Dense<'a>,
         channel: usize,
     ) -> Self {
         Self {
             design,
-            profiles: &profiles[channel],
-            series,
+            profiles,
+            dense,
+            series: dense.series,
             channel,
             piece: None,
             others: Vec::new(),
@@ -173,6 +187,11 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// The series they are of.
+    pub(super) fn series(&self) -> &'a Series {
+        self.series
+    }
+
     /// Goes to another gap.
     pub(super) fn enter(&mut self, piece: Piece) {
         if self.piece == Some(piece) {
@@ -180,8 +199,8 @@ impl<'a> Features<'a> {
         }
         let rows = [piece.start, piece.end].map(|time| row_from(self.series, time));
         let ends = |channel: usize| {
-            let start = look(self.series, channel, piece.start, rows[0])?;
-            let end = look(self.series, channel, piece.end, rows[1])?;
+            let start = self.dense.look(channel, piece.start, rows[0])?;
+            let end = self.dense.look(channel, piece.end, rows[1])?;
             Some([start.value, end.value])
         };
         self.others.clear();
@@ -224,13 +243,16 @@ impl<'a> Features<'a> {
     }
 
     fn look_at(&self, channel: usize, time: f64) -> Option<f64> {
-        look(self.series, channel, time, row_from(self.series, time)).map(|look| look.value)
+        self.dense
+            .look(channel, time, row_from(self.series, time))
+            .map(|look| look.value)
     }
 
     /// The own channel in another cycle, if it is known well enough.
     fn in_cycle(&self, time: f64, period: f64) -> Option<f64> {
         let Look { value, hole } =
-            look(self.series, self.channel, time, row_from(self.series, time))?;
+            self.dense
+                .look(self.channel, time, row_from(self.series, time))?;
         (hole <= HOLE_OF_PERIOD * period).then_some(value)
     }
 
@@ -256,6 +278,17 @@ impl<'a> Features<'a> {
         let bump = part * (1.0 - part);
         let (mean, scale) = self.design.scales[self.channel];
         let level = mean - piece.chord(part);
+        if piece.is_edge() {
+            let away = time - piece.start;
+            let usual = self.design.usual.max(f64::MIN_POSITIVE);
+            let by = |rows: f64| 1.0 - (-away.abs() / (rows * usual)).exp();
+            let back = BACK.map(|rows| level * by(rows));
+            let fade = |k: usize| piece.before[k] * away.signum() * FADE[k] * usual * by(FADE[k]);
+            let drift = scale * by(BACK[1]) * away.signum();
+            values.extend(back);
+            values.extend([fade(0), fade(1), drift, 0.0, 0.0, 0.0, 0.0]);
+            return;
+        }
         let rows = piece.length() / self.design.usual.max(f64::MIN_POSITIVE);
         values.extend([
             piece.makima(part),
@@ -293,27 +326,44 @@ impl<'a> Features<'a> {
                 }
             }
             let mean = |(sum, count): (f64, usize)| sum / count.max(1) as f64;
-            let angle = TAU * (time - self.design.origin) / period;
-            values.extend([
-                mean(near),
-                mean(far),
-                bump * angle.sin(),
-                bump * angle.cos(),
-            ]);
+            let angle = |time: f64| TAU * (time - self.design.origin) / period;
+            let (now, then) = (angle(time), angle(piece.start));
+            let waves = if piece.is_edge() {
+                let scale = self.design.scales[self.channel].1;
+                [
+                    scale * (now.sin() - then.sin()),
+                    scale * (now.cos() - then.cos()),
+                ]
+            } else {
+                [bump * now.sin(), bump * now.cos()]
+            };
+            values.extend([mean(near), mean(far)]);
+            values.extend(waves);
         }
     }
 
     fn other_channels(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
         let part = piece.part(time);
         let row = row_from(self.series, time);
+        let near = match piece.is_edge() {
+            true => (time - piece.start).abs(),
+            false => (time - piece.start).min(piece.end - time),
+        };
+        let rows = near / self.design.usual.max(f64::MIN_POSITIVE);
+        let taper = 1.0 - (-rows / TAPER).exp();
         for (&channel, ends) in self.design.others(self.channel).iter().zip(&self.others) {
             let found = ends.and_then(|ends| {
-                let Look { value, hole } = look(self.series, channel, time, row)?;
+                let Look { value, hole } = self.dense.look(channel, time, row)?;
                 let departure = departure(part, value, ends);
                 let close = hole <= CLOSE * self.design.usual;
-                Some([departure, if close { departure } else { 0.0 }])
+                let level = taper * (value - self.design.scales[channel].0);
+                Some([departure, if close { departure } else { 0.0 }, level])
             });
             values.extend(found.unwrap_or_default());
+        }
+        if !self.others.is_empty() {
+            let (mean, _) = self.design.scales[self.channel];
+            values.push(taper * (mean - piece.chord(part)));
         }
         for ((channel, shift), ends) in self.shifted().zip(&self.lagged) {
             let found = ends
@@ -335,7 +385,7 @@ impl<'a> Features<'a> {
         }
         let neighbours = [row.checked_sub(1), Some(row)].map(|row| {
             let row = row.filter(|&row| row < times.len())?;
-            let inside = times[row] > piece.start && times[row] < piece.end;
+            let inside = piece.is_edge() || times[row] > piece.start && times[row] < piece.end;
             let value = if inside {
                 self.factors_at(piece, row)
             } else {

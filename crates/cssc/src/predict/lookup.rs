@@ -1,18 +1,31 @@
-//! Values of a series around a time, as straight lines between what is known.
+//! Values of a series around a time: what is known, and lines (or first guesses) between.
+//!
+//! ```text
+//! channel    ●     ○     ○     ●     ○        known, missing
+//! dense      1     2     3     4     -        straight lines between known values
+//! holes      0     3     3     0     -        how far the known values around are apart
+//! ```
+//!
+//! Made once for a series, so that a look at any channel and time costs no search.
 
 use crate::data::Series;
-
-/// Rows that are looked at on either side for a known value; beyond them nothing is known. It bounds
-/// the time of a look at a channel with long holes, and what is that far away says little.
-const FAR: usize = 256;
 
 /// A look at one channel at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
-    /// The value on the straight line between the known ones around.
+    /// The value itself, or what stands for it.
     pub(super) value: f64,
-    /// How far these are apart; 0 where the value itself is known.
+    /// How far the known values around are apart; 0 where the value itself is known.
     pub(super) hole: f64,
+}
+
+/// All channels of a series without holes inside; beyond their first and last values nothing is known.
+#[derive(Clone, Debug)]
+pub(super) struct Dense<'a> {
+    pub(super) series: &'a Series,
+    /// [channels, rows]; NaN beyond the known values.
+    values: Vec<f64>,
+    holes: Vec<f64>,
 }
 
 /// The first row that is not before `time`.
@@ -20,26 +33,71 @@ pub(super) fn row_from(series: &Series, time: f64) -> usize {
     series.times().partition_point(|&t| t < time)
 }
 
-/// What a channel is at `time`, whose row is `row` (see [`row_from`]); `None` where it has no known
-/// value on one of the sides.
-pub(super) fn look(series: &Series, channel: usize, time: f64, row: usize) -> Option<Look> {
-    let times = series.times();
-    let known = |row: &usize| series.value(*row, channel).is_some();
-    let after = (row..times.len().min(row + FAR)).find(known)?;
-    let at = |row: usize| series.row(row)[channel];
-    if times[after] == time {
-        return Some(Look {
-            value: at(after),
-            hole: 0.0,
-        });
+impl<'a> Dense<'a> {
+    /// Straight lines between the known values.
+    pub(super) fn new(series: &'a Series) -> Self {
+        let rows = series.len();
+        let mut dense = Self {
+            series,
+            values: vec![f64::NAN; rows * series.channels()],
+            holes: vec![f64::INFINITY; rows * series.channels()],
+        };
+        let times = series.times();
+        for channel in 0..series.channels() {
+            let values = &mut dense.values[channel * rows..][..rows];
+            let holes = &mut dense.holes[channel * rows..][..rows];
+            let mut before: Option<usize> = None;
+            for row in 0..rows {
+                let Some(value) = series.value(row, channel) else {
+                    continue;
+                };
+                (values[row], holes[row]) = (value, 0.0);
+                if let Some(start) = before {
+                    let hole = times[row] - times[start];
+                    for between in start + 1..row {
+                        let part = (times[between] - times[start]) / hole;
+                        values[between] = (1.0 - part) * values[start] + part * value;
+                        holes[between] = hole;
+                    }
+                }
+                before = Some(row);
+            }
+        }
+        dense
     }
-    let before = (row.saturating_sub(FAR)..row).rev().find(known)?;
-    let hole = times[after] - times[before];
-    let part = (time - times[before]) / hole;
-    Some(Look {
-        value: (1.0 - part) * at(before) + part * at(after),
-        hole,
-    })
+
+    /// One channel at all rows, to be filled with better guesses where it is not known.
+    pub(super) fn channels_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        self.values.chunks_mut(self.series.len().max(1))
+    }
+
+    /// What a channel is at `time`, whose row is `row` (see [`row_from`]); `None` where it has no known
+    /// value on one of the sides.
+    pub(super) fn look(&self, channel: usize, time: f64, row: usize) -> Option<Look> {
+        let times = self.series.times();
+        let rows = times.len();
+        if row >= rows {
+            return None;
+        }
+        let at = channel * rows + row;
+        if times[row] == time {
+            let value = self.values[at];
+            return (!value.is_nan()).then_some(Look {
+                value,
+                hole: self.holes[at],
+            });
+        }
+        if row == 0 {
+            return None;
+        }
+        let step = times[row] - times[row - 1];
+        let part = (time - times[row - 1]) / step;
+        let value = (1.0 - part) * self.values[at - 1] + part * self.values[at];
+        (!value.is_nan()).then_some(Look {
+            value,
+            hole: self.holes[at - 1].max(self.holes[at]).max(step),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -52,8 +110,10 @@ mod tests {
         let values = vec![nan, 1.0, nan, nan, 7.0, nan];
         let times = vec![0.0, 1.0, 2.0, 2.5, 4.0, 5.0];
         let series = Series::new(None, 1, times, values).unwrap();
+        let dense = Dense::new(&series);
         let at = |time| {
-            look(&series, 0, time, row_from(&series, time)).map(|look| (look.value, look.hole))
+            let look = dense.look(0, time, row_from(&series, time));
+            look.map(|look| (look.value, look.hole))
         };
         assert_eq!(at(1.0), Some((1.0, 0.0)));
         assert_eq!(at(2.0), Some((3.0, 3.0)));

@@ -12,17 +12,19 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `lookup` | a channel at any time, as straight lines between known values |
+//! | `lookup` | channels without holes: lines, or first guesses, between known values |
 //! | `piece` | the stretch between two known values, and departures from its chord |
 //! | `period`, `profile` | periods of calendar and data, and the mean course over one |
 //! | `columns` | which channels move together, and the factors they share |
 //! | `design` | the features |
 //! | `ridge` | least squares with a penalty, chosen by cross-validation |
 //! | `regression` | learns, and predicts |
+//! | `edge` | the same beyond the first and the last known value |
 //! | `stations` | series that share their times, side by side |
 
 mod columns;
 mod design;
+mod edge;
 mod lookup;
 mod period;
 mod piece;
@@ -31,6 +33,7 @@ mod regression;
 mod ridge;
 mod stations;
 
+pub use edge::predict_edges;
 pub use regression::Regression;
 
 /// What a regression may look at.

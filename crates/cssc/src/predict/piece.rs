@@ -43,12 +43,46 @@ impl Piece {
         }
     }
 
+    /// What lies beyond the first or the last known value, whichever is nearer to `time`: a stretch
+    /// without length, whose chord is that value. Slopes are those of the last step and of the last four.
+    pub(super) fn beyond(knots: &[f64], known: &[f64], time: f64) -> Self {
+        let last = knots.len() - 1;
+        let at = if time < knots[0] { 0 } else { last };
+        let slope = |steps: usize| {
+            let other = if at == 0 {
+                steps.min(last)
+            } else {
+                last - steps.min(last)
+            };
+            match knots[at] - knots[other] {
+                0.0 => 0.0,
+                run => (known[at] - known[other]) / run,
+            }
+        };
+        Self {
+            start: knots[at],
+            end: knots[at],
+            first: known[at],
+            last: known[at],
+            before: [slope(1), slope(4)],
+            after: [0.0; 2],
+        }
+    }
+
+    /// Whether it lies beyond the known values.
+    pub(super) fn is_edge(&self) -> bool {
+        self.start == self.end
+    }
+
     pub(super) fn length(&self) -> f64 {
         self.end - self.start
     }
 
     /// The part of the stretch that lies before `time`.
     pub(super) fn part(&self, time: f64) -> f64 {
+        if self.is_edge() {
+            return 0.0;
+        }
         (time - self.start) / self.length()
     }
 

@@ -9,7 +9,7 @@
 //! The penalty is relative to each feature's own sum of squares, so units do not matter.
 
 /// Strengths that are tried, from none to nothing but the prior.
-const STRENGTHS: [f64; 7] = [1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0, 5.0];
+const STRENGTHS: [f64; 8] = [1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0, 5.0];
 /// A weaker penalty must bring this much of the error.
 const WORTH: f64 = 0.998;
 
@@ -19,7 +19,7 @@ pub(super) struct Moments {
     width: usize,
     gram: Vec<f64>,
     cross: Vec<f64>,
-    square: f64,
+    pub(super) square: f64,
     pub(super) count: usize,
 }
 
@@ -89,7 +89,7 @@ impl Moments {
     }
 
     /// The sum of squared errors of `beta`.
-    fn error(&self, beta: &[f64]) -> f64 {
+    pub(super) fn error(&self, beta: &[f64]) -> f64 {
         let product = self.times(beta);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         self.square - 2.0 * dot(beta, &self.cross) + dot(beta, &product)

@@ -67,6 +67,31 @@ impl Stations {
         }))
     }
 
+    /// The series with its stations, if there are any, beside it, and the number of its first channel there;
+    /// `None` for the series as it is.
+    ///
+    /// # Errors
+    /// If there are not as many channels as expected.
+    pub(super) fn wide(
+        stations: Option<&Self>,
+        series: &Series,
+        expected: usize,
+    ) -> Result<Option<(Series, usize)>, Error> {
+        let wide = match stations {
+            None => None,
+            Some(stations) => stations.with(series)?,
+        };
+        let found = wide.as_ref().map_or(series, |(wide, _)| wide).channels();
+        if found != expected {
+            return Err(Error::ChannelCount {
+                series: series.label(),
+                expected,
+                found,
+            });
+        }
+        Ok(wide)
+    }
+
     /// The table with `series` in its place, and the number of its first column; `None` if it is not
     /// one of them.
     ///

@@ -1,0 +1,319 @@
+//! Beyond the first and the last known value of a channel.
+//!
+//! There is no chord: what is predicted is the departure from the nearest value. To learn it, a channel is cut off
+//! at a random place, again and again, and what follows within the length of its real edges is predicted from
+//! what is left of it and from the other channels. Each cut is a fold of the cross-validation. Where the folds
+//! do not agree that there is a gain, the nearest value stays.
+
+use super::design::{Design, Features, Profiles};
+use super::lookup::Dense;
+use super::piece::Piece;
+use super::regression::{trusted, usual_largest};
+use super::ridge::{Moments, cross_validated};
+use super::stations::Stations;
+use super::{Inputs, PredictOptions};
+use crate::Error;
+use crate::data::{Dataset, Random, Series};
+use crate::evaluate::{Curve, Gaps, Interpolator, set_column, sureness};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Times a channel is cut off, and most values that a cut teaches.
+const CUTS: usize = 10;
+const OF_CUT: usize = 80;
+/// Known values that stay before a cut.
+const STAY: usize = 20;
+/// The mean gain of the folds must be so many times its standard error.
+const SURE: f64 = 1.0;
+
+/// Learns what lies beyond the known values of every channel of `data`: an interpolator that knows only this, with
+/// deviations, and NaN elsewhere. `None` where nothing is missing there, or nothing can be learned of it.
+///
+/// # Errors
+/// Only if series cannot be rebuilt, which would be a fault of this library.
+pub fn predict_edges(
+    data: &Dataset,
+    options: &PredictOptions,
+) -> Result<Option<Arc<dyn Interpolator>>, Error> {
+    let stations = Stations::of(data)?;
+    let data = stations.as_ref().map_or(data, |stations| &stations.data);
+    let channels: Vec<usize> = (0..data.channels()).collect();
+    if channels
+        .iter()
+        .all(|&channel| stretches(data, channel).is_empty())
+    {
+        return Ok(None);
+    }
+    let inputs = Inputs {
+        own: true,
+        season: true,
+        others: true,
+        factors: true,
+    };
+    let design = Design::new(data, &Gaps::find(data), inputs, options);
+    let learn = |&channel: &usize| Edges::learn(&design, data, channel, options.seed);
+    let edges: Result<Vec<_>, Error> = channels.par_iter().map(learn).collect();
+    let edges = edges?;
+    if edges.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Learned {
+        profiles: design.profiles(data),
+        design,
+        edges,
+        stations,
+    })))
+}
+
+/// What was learned of all channels.
+#[derive(Clone, Debug)]
+struct Learned {
+    design: Design,
+    profiles: Profiles,
+    edges: Vec<Option<Edges>>,
+    stations: Option<Stations>,
+}
+
+impl Interpolator for Learned {
+    fn name(&self) -> &str {
+        "edges"
+    }
+
+    fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+        let wide = Stations::wide(self.stations.as_ref(), series, self.edges.len())?;
+        let (series, first) = wide
+            .as_ref()
+            .map_or((series, 0), |(wide, first)| (wide, *first));
+        let dense = Dense::new(series);
+        let mut curve = Curve::from(vec![f64::NAN; times.len() * channels.len()]);
+        let mut std_devs = curve.values.clone();
+        for (place, &channel) in channels.iter().enumerate() {
+            let channel = first + channel;
+            let Some(edges) = &self.edges[channel] else {
+                continue;
+            };
+            let profiles = &self.profiles[channel];
+            let mut features = Features::new(&self.design, profiles, &dense, channel);
+            let (values, sizes) = edges.values(&mut features, times);
+            set_column(&mut curve.values, channels.len(), place, &values);
+            set_column(&mut std_devs, channels.len(), place, &sizes);
+        }
+        curve.std_devs = Some(std_devs);
+        Ok(curve)
+    }
+}
+
+/// What was learned of the edges of one channel.
+#[derive(Clone, Debug)]
+struct Edges {
+    channel: usize,
+    coefficients: Vec<f64>,
+    largest: f64,
+    /// Mean square of the errors: at a distance of this many rows, doubling.
+    errors: Vec<(f64, f64)>,
+    usual: f64,
+}
+
+/// A stretch at the beginning or the end of a series in which a channel has no value.
+struct Stretch {
+    series: usize,
+    leading: bool,
+    length: f64,
+}
+
+/// A value beyond a cut.
+struct Sample {
+    cut: usize,
+    features: Vec<f64>,
+    target: f64,
+    rows: f64,
+}
+
+impl Edges {
+    /// Of a channel of `data`; `None` if it has no edges, or if nothing can be learned of them.
+    ///
+    /// # Errors
+    /// Only if series cannot be rebuilt, which would be a fault of this library.
+    fn learn(
+        design: &Design,
+        data: &Dataset,
+        channel: usize,
+        seed: u64,
+    ) -> Result<Option<Self>, Error> {
+        let stretches = stretches(data, channel);
+        if stretches.is_empty() {
+            return Ok(None);
+        }
+        let mut random = Random::stream(seed ^ 0x6564_6765, channel as u64);
+        let mut samples = Vec::new();
+        for cut in 0..CUTS {
+            let stretch = &stretches[random.below(stretches.len())];
+            cut_off(
+                design,
+                data,
+                channel,
+                stretch,
+                cut,
+                &mut random,
+                &mut samples,
+            )?;
+        }
+        Ok(Self::fit(design, channel, &samples))
+    }
+
+    fn fit(design: &Design, channel: usize, samples: &[Sample]) -> Option<Self> {
+        let width = design.width(channel);
+        let mut folds = vec![Moments::new(width); CUTS];
+        for one in samples {
+            folds[one.cut].add(&one.features, one.target);
+        }
+        let numbers: Vec<usize> = (0..CUTS).filter(|&cut| folds[cut].count > 0).collect();
+        let folds: Vec<&Moments> = numbers.iter().map(|&cut| &folds[cut]).collect();
+        if folds.len() < 3 {
+            return None;
+        }
+        let nothing = vec![vec![0.0; width]; folds.len() + 1];
+        let mut found = cross_validated(&folds, width, &nothing);
+        let gains = folds.iter().zip(&found);
+        let gains: Vec<f64> = gains
+            .map(|(fold, beta)| (fold.square - fold.error(beta)) / fold.count as f64)
+            .collect();
+        if sureness(&gains) < SURE {
+            return None;
+        }
+        let trusted = trusted(&folds, &found);
+        let mut sizes: Vec<f64> = samples.iter().map(|one| one.target.abs()).collect();
+        let mut errors: Vec<(f64, f64, f64)> = Vec::new();
+        for one in samples {
+            let place = numbers.iter().position(|&cut| cut == one.cut)?;
+            let error = one.target - dot(&found[place], &one.features);
+            let class = one.rows.max(1.0).log2() as usize;
+            if errors.len() <= class {
+                errors.resize(class + 1, (0.0, 0.0, 0.0));
+            }
+            let sums = &mut errors[class];
+            *sums = (sums.0 + one.rows, sums.1 + error * error, sums.2 + 1.0);
+        }
+        let errors = errors.into_iter().filter(|sums| sums.2 > 0.0);
+        Some(Self {
+            channel,
+            coefficients: found.pop()?,
+            largest: trusted * usual_largest(&mut sizes),
+            errors: errors.map(|(rows, sum, n)| (rows / n, sum / n)).collect(),
+            usual: design.usual,
+        })
+    }
+
+    /// Values and their deviations at times beyond the known values; NaN at others.
+    fn values(&self, features: &mut Features<'_>, times: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (knots, known) = features.series().observed(self.channel);
+        let mut beyond = |time: f64| {
+            let (&first, &last) = (knots.first()?, knots.last()?);
+            if (first..=last).contains(&time) {
+                return None;
+            }
+            let piece = Piece::beyond(&knots, &known, time);
+            features.enter(piece);
+            let departure = dot(&self.coefficients, features.at(time));
+            let rows = (time - piece.start).abs() / self.usual.max(f64::MIN_POSITIVE);
+            let nearest = |a: &&(f64, f64), b: &&(f64, f64)| {
+                (a.0 - rows).abs().total_cmp(&(b.0 - rows).abs())
+            };
+            let error = self
+                .errors
+                .iter()
+                .min_by(nearest)
+                .map_or(0.0, |found| found.1);
+            Some((
+                piece.first + departure.clamp(-self.largest, self.largest),
+                error.sqrt(),
+            ))
+        };
+        let found = times
+            .iter()
+            .map(|&time| beyond(time).unwrap_or((f64::NAN, f64::NAN)));
+        found.unzip()
+    }
+}
+
+fn stretches(data: &Dataset, channel: usize) -> Vec<Stretch> {
+    let mut found = Vec::new();
+    for (number, series) in data.series().iter().enumerate() {
+        let times = series.times();
+        let known = |row: &usize| series.value(*row, channel).is_some();
+        let (Some(first), Some(last)) = (
+            (0..times.len()).find(known),
+            (0..times.len()).rev().find(known),
+        ) else {
+            continue;
+        };
+        let mut add = |leading: bool, length: f64| {
+            if length > 0.0 {
+                found.push(Stretch {
+                    series: number,
+                    leading,
+                    length,
+                });
+            }
+        };
+        add(true, times[first] - times[0]);
+        add(false, times[times.len() - 1] - times[last]);
+    }
+    found
+}
+
+/// Cuts a channel off at a random place and adds what follows.
+fn cut_off(
+    design: &Design,
+    data: &Dataset,
+    channel: usize,
+    stretch: &Stretch,
+    cut: usize,
+    random: &mut Random,
+    samples: &mut Vec<Sample>,
+) -> Result<(), Error> {
+    let series = &data.series()[stretch.series];
+    let rows: Vec<usize> = (0..series.len())
+        .filter(|&row| series.value(row, channel).is_some())
+        .collect();
+    if rows.len() < 2 * STAY {
+        return Ok(());
+    }
+    let place = STAY + random.below(rows.len() - 2 * STAY + 1);
+    let (anchor, beyond): (usize, Vec<usize>) = match stretch.leading {
+        true => (rows[place], rows[..place].iter().rev().copied().collect()),
+        false => (rows[place - 1], rows[place..].to_vec()),
+    };
+    let mut values = series.values().to_vec();
+    for row in &beyond {
+        values[row * series.channels() + channel] = f64::NAN;
+    }
+    let sight = series.with_values(values)?;
+    let alone = Dataset::new(data.channel_names().to_vec(), vec![sight.clone()])?;
+    // One of many series changes the profile of all but little.
+    let profiles = match data.len() {
+        1 => design.profile(&alone, channel),
+        _ => design.profile(data, channel),
+    };
+    let dense = Dense::new(&sight);
+    let mut features = Features::new(design, &profiles, &dense, channel);
+    let times = series.times();
+    let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
+    let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
+    let (knots, known) = sight.observed(channel);
+    for &row in near.iter().step_by(near.len().div_ceil(OF_CUT).max(1)) {
+        let piece = Piece::beyond(&knots, &known, times[row]);
+        features.enter(piece);
+        samples.push(Sample {
+            cut,
+            features: features.at(times[row]).to_vec(),
+            target: series.row(row)[channel] - piece.first,
+            rows: (times[row] - times[anchor]).abs() / design.usual.max(f64::MIN_POSITIVE),
+        });
+    }
+    Ok(())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
