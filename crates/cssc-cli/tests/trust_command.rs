@@ -216,6 +216,49 @@ mod signals {
         assert_eq!(place.read("out.csv").lines().count(), 601);
     }
 
+    /// The table is written before the page is drawn, so it tells when to send the signal.
+    #[test]
+    fn a_signal_while_the_page_is_drawn_leaves_nothing_half_written() {
+        let series = |id: u32| {
+            let row = move |k: u32| {
+                let gap = k % 17 == 3;
+                let value = f64::from(k * (id + 3)) * 0.01;
+                match gap {
+                    true => format!("s{id},{k},,\n"),
+                    false => format!("s{id},{k},{},{}\n", value.sin(), value.cos()),
+                }
+            };
+            (0..1500).map(row)
+        };
+        let rows: String = (0..120).flat_map(series).collect();
+        let place = Place::with("in.csv", &format!("id,t,x,y\n{rows}"));
+        let fill = ["fill", "in.csv", "-o", "out.csv", "--method", "makima"];
+        let drawn = ["--report", "page.html", "--plot", "picture.png"];
+        let mut child = place
+            .command(&[&fill[..], &drawn].concat())
+            .spawn()
+            .expect("the binary starts");
+        let done = |child: &mut std::process::Child| child.try_wait().expect("asked").is_some();
+        while !place.path("out.csv").exists() && !done(&mut child) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let ended_before = done(&mut child);
+        if !ended_before {
+            send(&child, "-TERM");
+        }
+        let code = child.wait().expect("it ends").code();
+        assert!(code == Some(143) || ended_before, "{code:?}");
+        let files = place.files();
+        assert!(
+            files.iter().all(|name| !name.ends_with(".tmp")),
+            "{files:?}"
+        );
+        assert_eq!(place.read("out.csv").lines().count(), 120 * 1500 + 1);
+        if files.contains(&"page.html".to_owned()) {
+            assert!(place.read("page.html").trim_end().ends_with("</html>"));
+        }
+    }
+
     /// Whether a process has a handler for SIGTERM, number 15.
     #[cfg(target_os = "linux")]
     fn is_ready(child: &std::process::Child) -> bool {

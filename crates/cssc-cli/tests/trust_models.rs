@@ -307,7 +307,7 @@ fn a_model_that_does_not_tell_its_times_takes_no_gigabytes() {
     place.put("dates.csv", &dates(600, 3600));
     let limited = format!(
         "ulimit -v 3000000; exec {} interpolate m.cssc dates.csv -o out.csv",
-        env!("CARGO_BIN_EXE_cssc")
+        support::program().to_string_lossy()
     );
     let outcome = std::process::Command::new("bash")
         .args(["-c", &limited])

@@ -101,7 +101,8 @@ fn on_a_terminal(place: &Place, arguments: &[&str]) -> Option<(i32, String)> {
                   code = os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:]))\n\
                   sys.exit(code)";
     let output = Command::new("python3")
-        .args(["-c", script, env!("CARGO_BIN_EXE_cssc")])
+        .args(["-c", script])
+        .arg(support::program())
         .args(arguments)
         .current_dir(place.path("."))
         .stdin(Stdio::null())

@@ -46,6 +46,29 @@ fn thousands_are_asked_about_and_never_guessed() {
     assert_eq!(decimals, "time;x\n0;1,000\n1;2\n2;3\n");
 }
 
+/// Far behind the rows that the columns are recognised by.
+#[test]
+fn thousands_are_asked_about_wherever_they_begin() {
+    let small: String = (0..20_000).map(|k| format!("{k};{}\n", k % 1000)).collect();
+    let table = format!("t;x\n{small}20000;1.000\n20001;\n20002;1.002\n");
+    let place = Place::with("in.csv", &table);
+    let fill = ["fill", "in.csv", "-o", "out.csv", "--method", "linear"];
+    let refused = place.run(&fill);
+    let said = refused.complaint();
+    assert!(
+        said.contains("line 20002") && said.contains("`1.000` can be read in two ways"),
+        "{said}"
+    );
+    assert_eq!(place.files(), ["in.csv"]);
+    let asked = place.run(&[&fill[..], &["--thousands", "."]].concat());
+    assert_eq!(asked.code, Some(0), "{}", asked.stderr);
+    assert!(
+        place.read("out.csv").contains("\n20001;1001\n"),
+        "{}",
+        asked.stderr
+    );
+}
+
 #[test]
 fn a_quote_that_is_not_closed_is_warned_of_with_its_line() {
     let mut table = String::from("time,x,note\n");
@@ -56,6 +79,17 @@ fn a_quote_that_is_not_closed_is_warned_of_with_its_line() {
     let text = said(&table, &[]);
     assert!(
         text.contains("line 7 holds 34 lines that look like rows"),
+        "{text}"
+    );
+    // Among the values it takes the only column of numbers away.
+    let mut table = String::from("time,x\n");
+    for row in 0..40 {
+        let quote = if row % 30 == 5 { "\"" } else { "" };
+        table += &format!("{row},{quote}{row}\n");
+    }
+    let text = said(&table, &[]);
+    assert!(
+        text.contains("line 7 holds 30 lines that look like rows"),
         "{text}"
     );
 }
@@ -186,6 +220,15 @@ fn one_word_among_numbers_and_suspected_marks_are_said_aloud() {
         "{text}"
     );
     assert!(text.contains("column `y` holds -999 3 times"), "{text}");
+    // In the only column of values it is named, too.
+    let alone: String = (0..9)
+        .map(|k| format!("{k},{}\n", if k == 4 { "12 C" } else { "5" }))
+        .collect();
+    let text = said(&format!("time,x\n{alone}"), &[]);
+    assert!(
+        text.contains("line 6") && text.contains("`x` has `12 C`"),
+        "{text}"
+    );
     let told = said(&table, &["--missing=-999,12 C"]);
     assert!(
         !told.contains("passed through and not filled") && !told.contains("-999"),

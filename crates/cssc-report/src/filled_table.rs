@@ -12,8 +12,10 @@ use cssc::train::Summary;
 
 /// Most series that are drawn.
 const MOST_SERIES: usize = 50;
-/// Most times of a curve; a longer one is drawn at its rows only.
+/// Most times of a curve; a longer one is drawn at its rows only, or at some of them.
 const MOST_TIMES: usize = 400_000;
+/// Most gaps that are marked; of more an even selection is taken.
+const MOST_GAPS: usize = 20_000;
 
 /// A table, the methods that were chosen for it, and what is told beside them.
 #[derive(Clone, Debug)]
@@ -69,6 +71,13 @@ impl FilledTable<'_> {
                 grouped(self.dataset.len() - MOST_SERIES)
             ));
         }
+        if self.gaps.all.len() > MOST_GAPS {
+            notes.push(format!(
+                "of {} gaps about {} are marked, spread evenly",
+                grouped(self.gaps.all.len()),
+                grouped(MOST_GAPS)
+            ));
+        }
         if self.fitted.hidden() > 0 {
             notes.push(format!(
                 "methods were compared on {} known values that were hidden; errors are in standard deviations of the \
@@ -94,7 +103,8 @@ impl FilledTable<'_> {
     fn draw_series(&self, series: &Series, gaps: &[&Gap]) -> Result<SeriesPicture, Error> {
         let (names, channels) = (self.dataset.channel_names(), series.channels());
         let filled = self.fitted.fill(series, self.asked)?;
-        let times = dense_times(series, gaps);
+        let marked = evenly(gaps, MOST_GAPS / self.dataset.len().min(MOST_SERIES));
+        let times = dense_times(series, &marked);
         let Answer {
             values,
             bands,
@@ -149,7 +159,7 @@ impl FilledTable<'_> {
                         .as_ref()
                         .map(|[lower, upper]| (column(lower, channel), column(upper, channel))),
                 }),
-                gaps: gaps
+                gaps: marked
                     .iter()
                     .filter(|gap| gap.channel == channel)
                     .map(|gap| (gap.start, gap.end))
@@ -222,23 +232,69 @@ fn training(trained: &Trained) -> TrainingCurve {
     }
 }
 
-/// The rows, times between them where there are few, and times inside gaps.
+/// At most so many of them, spread evenly.
+fn evenly<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    let every = all.len().div_ceil(most.max(1)).max(1);
+    all.iter().step_by(every).copied().collect()
+}
+
+/// The rows, times between them where there are few, and times inside gaps. Of a series with too many rows some, and
+/// times inside some gaps.
 fn dense_times(series: &Series, gaps: &[&Gap]) -> Vec<f64> {
-    let mut times = series.times().to_vec();
+    let rows = series.times();
+    let mut times = evenly(rows, MOST_TIMES);
     let between = 2_000 / times.len().max(1);
-    for pair in series.times().windows(2) {
+    for pair in rows
+        .windows(2)
+        .take(if between > 0 { rows.len() } else { 0 })
+    {
         times.extend((1..=between).map(|k| {
             let part = k as f64 / (between + 1) as f64;
             pair[0] + part * (pair[1] - pair[0])
         }));
     }
-    for gap in gaps {
-        times.extend((1..32).map(|k| gap.start + f64::from(k) / 32.0 * gap.length()));
+    let drawn = match rows.len() > MOST_TIMES {
+        true => evenly(gaps, MOST_TIMES / 64),
+        false => gaps.to_vec(),
+    };
+    let mut inside: Vec<f64> = Vec::new();
+    for gap in drawn {
+        inside.extend([gap.start, gap.end]);
+        inside.extend((1..32).map(|k| gap.start + f64::from(k) / 32.0 * gap.length()));
+    }
+    if rows.len() > MOST_TIMES || times.len() + inside.len() <= MOST_TIMES {
+        times.extend(inside);
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
-    if times.len() > MOST_TIMES {
-        return series.times().to_vec();
-    }
     times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_times_of_a_curve_are_bounded_and_some_gaps_are_drawn_closely() {
+        let rows = 3 * MOST_TIMES;
+        let times: Vec<f64> = (0..rows).map(|row| row as f64).collect();
+        let series = Series::new(None, 1, times.clone(), times).expect("a series");
+        let gap = |number: usize| Gap {
+            series: 0,
+            channel: 0,
+            start: 10.0 * number as f64,
+            end: 10.0 * number as f64 + 5.0,
+            cells: 4,
+        };
+        let gaps: Vec<Gap> = (0..90_000).map(gap).collect();
+        let gaps: Vec<&Gap> = gaps.iter().collect();
+        let times = dense_times(&series, &gaps);
+        assert!(
+            (MOST_TIMES..2 * MOST_TIMES).contains(&times.len()),
+            "{}",
+            times.len()
+        );
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(times.windows(2).any(|pair| pair[1] - pair[0] < 0.2));
+    }
 }

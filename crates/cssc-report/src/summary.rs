@@ -322,14 +322,17 @@ pub fn intention(imputer: &Imputer, asked: &Asked, dataset: &Dataset, dates: boo
         let last = names.pop().unwrap_or_default();
         text += &format!(
             "known values are hidden like the gaps, a tenth in each of three rounds, {} and {last} are compared on them, \
-             and {} for each of the {} columns fills the gaps",
+             and {} for {} fills the gaps",
             names.join(", "),
             if imputer.methods.is_none() {
                 "their best combination"
             } else {
                 "the best one"
             },
-            dataset.channels()
+            match dataset.channels() {
+                1 => "the column".to_owned(),
+                several => format!("each of the {several} columns"),
+            }
         );
     }
     text += match asked {

@@ -8,7 +8,7 @@ use crate::signals;
 use crate::times::check_rows;
 use crate::watching::{Pulse, Verbosity, Watch};
 use cssc::Error;
-use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter, apply};
+use cssc::data::table::{Counts, Extras, LoadedTable, TableReader, TableWriter};
 use cssc::data::{Dataset, Filled, Series, Span};
 use cssc::evaluate::{Criterion, Gaps};
 use cssc::fill::{Asked, Event, Fitted, Imputer, METHODS, Method, find_steps};
@@ -139,6 +139,9 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Hears how many rows are about to be filled, and may end it.
+type Watching<'a> = &'a (dyn Fn(usize) -> ControlFlow<()> + Sync);
+
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.outputs()?;
@@ -165,8 +168,8 @@ impl Arguments {
             save_model(path, &fitted, times_of(&reader, dataset))?;
         }
         if let Some(path) = self.table_output() {
-            let written = self.write(path, writer, &mut reader, &loaded, &|series| {
-                fitted.fill(series, &asked)
+            let written = self.write(path, writer, &mut reader, &loaded, &|series, watch| {
+                fitted.fill_with(series, &asked, watch)
             });
             let counts = unless_pipe_closed(written)?.unwrap_or_default();
             self.verbosity.text(&summary::counts(&counts));
@@ -175,8 +178,12 @@ impl Arguments {
                 "added": counts.added,
             }));
             for (number, path) in (0..).zip(self.drawn()) {
-                let draw =
-                    |series: &Series| fitted.filler().draw(series, &asked, number, self.seed);
+                let draw = |series: &Series, watch: Watching<'_>| {
+                    if watch(series.len()).is_break() {
+                        return Err(Error::Stopped);
+                    }
+                    fitted.filler().draw(series, &asked, number, self.seed)
+                };
                 let written = self.write(&path, None, &mut reader, &loaded, &draw);
                 written.map_err(|error| failure_from(&error))?;
             }
@@ -192,6 +199,11 @@ impl Arguments {
                 settings: summary::settings(&imputer, &self.method, dates),
             };
             let report = table.report().map_err(|error| failure_from(&error))?;
+            if signals::stopped_by().is_some() && !self.keep_partial {
+                let text =
+                    "stopped while the page or the picture was drawn; they were not written.";
+                return Err(Failure::new(text));
+            }
             picture::write(&report, self.plot.as_deref(), self.report.as_deref())?;
         }
         match signals::stopped_by() {
@@ -379,21 +391,22 @@ impl Arguments {
         writer: Option<TableWriter>,
         reader: &mut TableReader,
         loaded: &LoadedTable,
-        fill: &(dyn Fn(&Series) -> Result<Filled, Error> + Sync),
+        fill: &(dyn Fn(&Series, Watching<'_>) -> Result<Filled, Error> + Sync),
     ) -> Result<Counts, Error> {
         let mut writer = match writer {
             Some(writer) => writer,
             None => TableWriter::create_with(path, reader.shape(), self.extras())?,
         };
         let (pulse, rows) = (Pulse::new(self.verbosity), AtomicUsize::new(0));
-        let counts = apply(&mut loaded.rows(reader)?, &mut writer, |series| {
+        let watch = |more: usize| {
             if signals::stopped_by().is_some() && !self.keep_partial {
-                return Err(Error::Stopped);
+                return ControlFlow::Break(());
             }
-            let rows = rows.fetch_add(series.len(), Ordering::Relaxed) + series.len();
+            let rows = rows.fetch_add(more, Ordering::Relaxed);
             pulse.tell(|| format!("{} rows filled so far", grouped(rows)));
-            fill(series)
-        })?;
+            ControlFlow::Continue(())
+        };
+        let counts = loaded.apply(reader, &mut writer, |series: &Series| fill(series, &watch))?;
         writer.finish()?;
         Ok(counts)
     }

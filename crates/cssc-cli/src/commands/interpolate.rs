@@ -7,12 +7,14 @@ use crate::signals;
 use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
+use cssc::data::Series;
 use cssc::data::npz::{self, Array, Elements};
-use cssc::data::table::{Extras, LoadedTable, TableReader, TableWriter, apply};
+use cssc::data::table::{Extras, LoadedTable, TableReader, TableWriter};
 use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
 use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
 use cssc::model::{Compensation, Model};
 use cssc_report::summary;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,13 +126,12 @@ impl Arguments {
             for loss in writer.losses() {
                 self.verbosity.note(&format!("note: {loss}."));
             }
-            let mut rows = loaded.rows(reader)?;
-            let counts = apply(&mut rows, &mut writer, |series| {
-                if signals::stopped_by().is_some() {
-                    return Err(Error::Stopped);
-                }
-                filler.fill(series, &asked)
-            })?;
+            let watch = |_: usize| match signals::stopped_by() {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
+            };
+            let fill = |series: &Series| filler.fill_with(series, &asked, &watch);
+            let counts = loaded.apply(reader, &mut writer, fill)?;
             writer.finish()?;
             Ok(counts)
         };

@@ -19,6 +19,11 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
+/// The program under test: the one that was just built, or `CSSC_PROGRAM`, to see what another one does.
+pub(crate) fn program() -> std::ffi::OsString {
+    std::env::var_os("CSSC_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_cssc").into())
+}
+
 impl Place {
     pub(crate) fn new() -> Self {
         Self {
@@ -47,7 +52,7 @@ impl Place {
 
     /// A command that has not been started yet, for tests that need their own pipes.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cssc"));
+        let mut command = Command::new(program());
         command.args(arguments).current_dir(self.directory.path());
         command
             .stdin(Stdio::null())

@@ -1,5 +1,6 @@
 //! A series with its gaps filled, as methods give it and tables are written from it.
 use super::Series;
+use crate::Error;
 
 /// What a method made of a series; blocks are time-major, [rows, channels].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +25,30 @@ impl Filled {
         Self {
             values: series.values().to_vec(),
             ..Self::default()
+        }
+    }
+
+    /// Whether there is a value for every cell.
+    ///
+    /// # Errors
+    /// If not, with the numbers.
+    pub(crate) fn check(&self, series: &Series) -> Result<(), Error> {
+        let channels = series.channels();
+        let counts = [
+            (series.len(), self.values.len()),
+            (self.new_times.len(), self.new_values.len()),
+        ];
+        match counts
+            .iter()
+            .find(|(times, found)| times * channels != *found)
+        {
+            None => Ok(()),
+            Some(&(times, found)) => Err(Error::ValueCount {
+                series: series.label(),
+                times,
+                channels,
+                found,
+            }),
         }
     }
 }

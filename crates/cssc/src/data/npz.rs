@@ -12,6 +12,9 @@ use zip::write::SimpleFileOptions;
 use crate::Error;
 use crate::io::{WholeFile, write_whole};
 
+/// Bytes of the head of an array: the first version of the format has no more, and names of columns are not read.
+const MOST_HEAD: u32 = 1 << 16;
+
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Elements {
@@ -162,8 +165,11 @@ pub fn find<'a>(arrays: &'a [Array], name: &str, path: &Path) -> Result<&'a Arra
         })
 }
 
-fn read_array(name: &str, source: impl Read) -> io::Result<Array> {
-    let file = NpyFile::new(source)?;
+fn read_array(name: &str, mut source: impl Read) -> io::Result<Array> {
+    let mut start = Vec::new();
+    source.by_ref().take(12).read_to_end(&mut start)?;
+    check_head(&start)?;
+    let file = NpyFile::new(io::Cursor::new(start).chain(source))?;
     let shape: Vec<usize> = file.shape().iter().map(|&length| length as usize).collect();
     let unsupported = |what: String| io::Error::new(io::ErrorKind::Unsupported, what);
     if file.order() != Order::C && shape.len() > 1 {
@@ -210,6 +216,21 @@ fn read_array(name: &str, source: impl Read) -> io::Result<Array> {
         shape,
         elements,
     })
+}
+
+/// The reader allocates what the head of an array says its length is, before it reads it.
+fn check_head(start: &[u8]) -> io::Result<()> {
+    let length = match start {
+        [_, _, _, _, _, _, 2.., _, a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]),
+        _ => 0,
+    };
+    match length > MOST_HEAD {
+        true => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("has a head of {length} bytes; at most {MOST_HEAD} are read"),
+        )),
+        false => Ok(()),
+    }
 }
 
 fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Result<Vec<i64>> {

@@ -107,6 +107,21 @@ impl Curve {
         self.std_devs = std_devs;
     }
 
+    /// Adds the curves at later times; a block that only one of them has is unknown in the other.
+    pub(crate) fn append(&mut self, later: Self) {
+        let (before, more) = (self.values.len(), later.values.len());
+        let join = |all: &mut Option<Vec<f64>>, later: Option<Vec<f64>>| {
+            if all.is_some() || later.is_some() {
+                let all = all.get_or_insert_with(|| vec![f64::NAN; before]);
+                all.extend(later.unwrap_or_else(|| vec![f64::NAN; more]));
+            }
+        };
+        self.values.extend(later.values);
+        join(&mut self.predicted, later.predicted);
+        join(&mut self.compensation, later.compensation);
+        join(&mut self.std_devs, later.std_devs);
+    }
+
     fn blocks(&self) -> impl Iterator<Item = &Vec<f64>> {
         let more = [&self.predicted, &self.compensation, &self.std_devs];
         std::iter::once(&self.values).chain(more.into_iter().flatten())

@@ -1,11 +1,14 @@
 //! Fills a series: its holes, or the times asked for.
 
 use super::asked::Asked;
+use super::parts::{PARTS_AT_ONCE, Part};
 use crate::Error;
 use crate::data::{Filled, Series};
 use crate::evaluate::{
     BandCalibration, Bounds, Curve, Interpolator, Spread, curve_within, is_within,
 };
+use rayon::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Everything needed to fill series.
@@ -61,23 +64,28 @@ impl Filler {
     /// # Errors
     /// If the series does not fit an interpolator.
     pub fn fill(&self, series: &Series, asked: &Asked) -> Result<Filled, Error> {
+        self.fill_with(series, asked, &|_| ControlFlow::Continue(()))
+    }
+
+    /// The same; `watch` hears how many rows are about to be filled, part by part of a long series, and may end it.
+    ///
+    /// # Errors
+    /// As [`Filler::fill`], and [`Error::Stopped`] if `watch` ends it.
+    pub fn fill_with(
+        &self,
+        series: &Series,
+        asked: &Asked,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Filled, Error> {
         let channels = series.channels();
         let (new_times, kept) = asked.rows(series);
-        let missing = |row: usize, channel: usize| series.value(row, channel).is_none();
-        let holes: Vec<usize> = (0..series.len())
-            .filter(|&row| (0..channels).any(|channel| missing(row, channel)))
-            .collect();
         // New rows need all channels, holes only those that have some.
+        let has_holes = |&c: &usize| (0..series.len()).any(|row| series.value(row, c).is_none());
         let wanted: Vec<usize> = (0..channels)
-            .filter(|&c| !new_times.is_empty() || holes.iter().any(|&row| missing(row, c)))
+            .filter(|c| !new_times.is_empty() || has_holes(c))
             .collect();
-        let mut query: Vec<f64> = holes.iter().map(|&row| series.times()[row]).collect();
-        query.extend_from_slice(&new_times);
-        query.sort_by(f64::total_cmp);
-        let answer = self.answer(series, &wanted, &query)?;
-
         let empty = |rows: usize| vec![f64::NAN; rows * channels];
-        let bands = |rows: usize| answer.bands.as_ref().map(|_| [empty(rows), empty(rows)]);
+        let bands = |rows: usize| self.bands.as_ref().map(|_| [empty(rows), empty(rows)]);
         let mut filled = Filled {
             values: series.values().to_vec(),
             new_values: empty(new_times.len()),
@@ -86,27 +94,20 @@ impl Filler {
             new_times,
             kept,
         };
-        // Where a time is found among the answers.
-        let place = |time: f64| query.partition_point(|&t| t < time) * wanted.len();
-        for &row in &holes {
-            let from = place(series.times()[row]);
-            for (column, &channel) in wanted.iter().enumerate() {
-                if missing(row, channel) {
-                    let at = row * channels + channel;
-                    answer.copy(from + column, &mut filled.values, &mut filled.bands, at);
+        let parts = Part::all(series, &filled.new_times);
+        for several in parts.chunks(PARTS_AT_ONCE) {
+            let ask = |part: &Part| {
+                if watch(part.len()).is_break() {
+                    return Err(Error::Stopped);
                 }
-            }
-        }
-        for row in 0..filled.new_times.len() {
-            let from = place(filled.new_times[row]);
-            for column in 0..channels {
-                let at = row * channels + column;
-                answer.copy(
-                    from + column,
-                    &mut filled.new_values,
-                    &mut filled.new_bands,
-                    at,
-                );
+                let rows = part.rows(series)?;
+                let query = part.query(series, &filled.new_times);
+                let answer = self.answer(&rows, ends(series), &wanted, &query)?;
+                Ok((query, answer))
+            };
+            let answers: Result<Vec<_>, Error> = several.par_iter().map(ask).collect();
+            for (part, (query, answer)) in several.iter().zip(answers?) {
+                part.copy(series, &wanted, &query, &answer, &mut filled);
             }
         }
         Ok(filled)
@@ -118,11 +119,29 @@ impl Filler {
     /// If the series does not fit an interpolator.
     pub fn at(&self, series: &Series, times: &[f64]) -> Result<Answer, Error> {
         let all: Vec<usize> = (0..series.channels()).collect();
-        self.answer(series, &all, times)
+        let mut found = Answer {
+            bands: self.bands.as_ref().map(|_| Default::default()),
+            ..Answer::default()
+        };
+        for part in Part::all(series, times) {
+            let asked = &times[part.added()];
+            if !asked.is_empty() {
+                let answer = self.answer(&*part.rows(series)?, ends(series), &all, asked)?;
+                found.append(answer);
+            }
+        }
+        Ok(found)
     }
 
-    /// The same of some channels.
-    fn answer(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Answer, Error> {
+    /// The same of some channels of a series whose first and last times are `ends`, of which `series` are the rows in
+    /// sight.
+    fn answer(
+        &self,
+        series: &Series,
+        ends: (f64, f64),
+        channels: &[usize],
+        times: &[f64],
+    ) -> Result<Answer, Error> {
         if times.is_empty() || channels.is_empty() || series.is_empty() {
             return Ok(Answer {
                 bands: self.bands.as_ref().map(|_| Default::default()),
@@ -138,12 +157,11 @@ impl Filler {
             (self.bands.as_ref()).map(|bands| self.ends(bands, series, channels, times, &curve));
         for (place, &channel) in channels.iter().enumerate() {
             let (knots, known) = series.observed(channel);
-            let all = series.times();
             let known = Known {
                 number: channel,
                 knots: &knots,
                 values: &known,
-                ends: (all[0], all[all.len() - 1]),
+                ends,
             };
             for (row, &time) in times.iter().enumerate() {
                 let at = row * channels.len() + place;
@@ -296,9 +314,33 @@ struct Known<'a> {
     ends: (f64, f64),
 }
 
+/// First and last time of a series.
+fn ends(series: &Series) -> (f64, f64) {
+    match series.times() {
+        [] => (f64::NAN, f64::NAN),
+        times => (times[0], times[times.len() - 1]),
+    }
+}
+
 impl Answer {
+    /// Adds what is said of later times.
+    fn append(&mut self, later: Self) {
+        self.values.extend(later.values);
+        for (bands, more) in self.bands.iter_mut().zip(later.bands) {
+            let ends = bands.iter_mut().zip(more);
+            ends.for_each(|(end, more)| end.extend(more));
+        }
+        self.curve.append(later.curve);
+    }
+
     /// Copies the entry `from` to place `to` of a block of values and its bands.
-    fn copy(&self, from: usize, values: &mut [f64], bands: &mut Option<[Vec<f64>; 2]>, to: usize) {
+    pub(super) fn copy(
+        &self,
+        from: usize,
+        values: &mut [f64],
+        bands: &mut Option<[Vec<f64>; 2]>,
+        to: usize,
+    ) {
         values[to] = self.values[from];
         if let (Some(bands), Some(found)) = (bands, &self.bands) {
             (0..2).for_each(|end| bands[end][to] = found[end][from]);

@@ -68,6 +68,10 @@ const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
 
+fn rows(data: &Dataset) -> usize {
+    data.series().iter().map(Series::len).sum()
+}
+
 /// How gaps are to be filled.
 #[derive(Clone, Debug, Default)]
 pub struct Imputer {
@@ -212,9 +216,8 @@ impl Imputer {
             trained: Vec::new(),
         };
         if sampled.is_some() {
-            let rows = |data: &Dataset| data.series().iter().map(Series::len).sum::<usize>();
             fitted.notes.push(format!(
-                "the table is long: methods were compared, and models trained, on {} of its {} rows, spread evenly",
+                "the table is long: methods were compared on {} of its {} rows, spread evenly, and learn from them",
                 rows(compared),
                 rows(data)
             ));
@@ -239,7 +242,7 @@ impl Imputer {
             .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
         #[cfg(feature = "nn")]
-        self.train(&mut fitted, &methods, &held.visible, &mut watch)?;
+        self.train(&mut fitted, &methods, &held, rows(data), &mut watch)?;
         if fitted.filler.candidates.is_empty() {
             return Err(Error::Setting(
                 "there is no method to fill with; name at least one".to_owned(),
@@ -251,7 +254,8 @@ impl Imputer {
             combined: None,
         };
         fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
-        fitted.learn(data)?;
+        // What stands for the whole in the comparison does so here: memory and time do not grow with the table.
+        fitted.learn(compared)?;
         if self.predict_edges {
             fitted.filler.beyond = predict_edges(data, &options)?;
         }
@@ -301,7 +305,8 @@ impl Imputer {
         &self,
         fitted: &mut Fitted,
         methods: &[&'static Method],
-        data: &Dataset,
+        held: &HoldOut,
+        rows: usize,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut options = self.learn.clone();
@@ -311,13 +316,15 @@ impl Imputer {
             options: &options,
             budget: self.budget.map(|budget| budget.mul_f64(FOR_TRAINING)),
             required: self.methods.is_some(),
+            use_within: self.budget.filter(|_| self.methods.is_none()),
+            rows,
+            rounds: held.rounds().count(),
         };
         let candidates = &mut fitted.filler.candidates;
-        let Trainings { trained, failed } = training.run(methods, data, candidates, watch)?;
+        let Trainings { trained, failed } =
+            training.run(methods, &held.visible, candidates, watch)?;
         match (failed.first(), trained.is_empty()) {
-            (Some((_, error)), true) => fitted.notes.push(format!(
-                "no model was trained, a plain interpolator is used: {error}"
-            )),
+            (Some((_, error)), true) => fitted.notes.push(format!("no model was trained: {error}")),
             _ => {
                 let notes = failed.iter();
                 let notes = notes.map(|(name, error)| format!("{name} was not trained: {error}"));
@@ -423,6 +430,19 @@ impl Fitted {
     /// If the series has other channels than the data.
     pub fn fill(&self, series: &Series, asked: &Asked) -> Result<Filled, Error> {
         self.filler.fill(series, asked)
+    }
+
+    /// The same; `watch` hears how many rows are about to be filled, part by part of a long series, and may end it.
+    ///
+    /// # Errors
+    /// As [`Fitted::fill`], and [`Error::Stopped`] if `watch` ends it.
+    pub fn fill_with(
+        &self,
+        series: &Series,
+        asked: &Asked,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Filled, Error> {
+        self.filler.fill_with(series, asked, watch)
     }
 
     /// Values, bands and curves at increasing times.

@@ -12,6 +12,7 @@
 //! | `steps` | channels that move in steps, where no smooth curve can help |
 //! | `combined` | all methods together, weighted |
 //! | `asked` | which rows are wanted |
+//! | `parts` | a long series in parts |
 //! | `filler` | fills a series |
 //! | `draw` | fills it as it might have been, again and again |
 //! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
@@ -28,6 +29,7 @@ mod imputer;
 #[cfg(feature = "nn")]
 mod learn;
 mod methods;
+mod parts;
 mod plain;
 mod sample;
 mod steps;

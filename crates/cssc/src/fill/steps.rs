@@ -27,15 +27,18 @@ pub fn find_steps(dataset: &Dataset) -> Vec<Steps> {
     let find = |channel: usize| {
         let mut changes: Vec<f64> = Vec::new();
         for series in dataset.series() {
-            let (_, values) = series.observed(channel);
-            changes.extend(values.windows(2).map(|pair| (pair[1] - pair[0]).abs()));
+            let mut before = None;
+            for value in (0..series.len()).filter_map(|row| series.value(row, channel)) {
+                changes.extend(before.map(|before: f64| (value - before).abs()));
+                before = Some(value);
+            }
         }
         let all: f64 = changes.iter().sum();
         if changes.len() < FEWEST || all == 0.0 {
             return None;
         }
-        changes.sort_by(|a, b| b.total_cmp(a));
         let count = ((changes.len() as f64 * LARGEST).ceil() as usize).max(1);
+        changes.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
         let movement = changes[..count].iter().sum::<f64>() / all;
         (movement > MOVEMENT).then_some(Steps { channel, movement })
     };

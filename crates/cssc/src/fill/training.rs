@@ -3,8 +3,9 @@
 use super::imputer::Event;
 use super::learn::{LearnOptions, Learning};
 use super::methods::Method;
+use super::trained::ModelInterpolator;
 use crate::Error;
-use crate::data::Dataset;
+use crate::data::{Dataset, Series};
 use crate::evaluate::Interpolator;
 use crate::model::{Model, ModelConfig};
 use crate::train::{Control, TrainConfig, Trainer};
@@ -16,6 +17,10 @@ use std::time::{Duration, Instant};
 const FEWEST_STEPS: u64 = 200;
 /// Steps made to see how long one takes.
 const TRIAL_STEPS: u64 = 8;
+/// Rows that are walked to see how long it takes.
+const TRIAL_ROWS: usize = 2000;
+/// A training that takes so many times its share ends where it is.
+const LATE: f64 = 1.25;
 /// Most channels for which a model is trained unless it is asked for by name.
 const MOST_CHANNELS: usize = 64;
 
@@ -53,6 +58,12 @@ pub(super) struct Training<'a> {
     pub(super) budget: Option<Duration>,
     /// Whether the methods were named: then one that cannot be trained is an error.
     pub(super) required: bool,
+    /// How long all models together may take to be compared and to fill; `None`: as long as they need.
+    pub(super) use_within: Option<Duration>,
+    /// Rows that are to be filled.
+    pub(super) rows: usize,
+    /// How often all of the data are asked in the comparison.
+    pub(super) rounds: usize,
 }
 
 impl Training<'_> {
@@ -80,7 +91,9 @@ impl Training<'_> {
             let share = left.map(|left| left / (count - number) as u32);
             let name = plan.config.method();
             let trained = match &prepared {
-                Ok(learning) => train(learning, &plan.config, share, watch),
+                Ok(learning) => self
+                    .check_use(learning, &plan, data, count)
+                    .and_then(|()| train(learning, &plan.config, share, watch)),
                 Err(problem) => Err(Error::Setting(problem.to_string())),
             };
             match trained {
@@ -101,6 +114,49 @@ impl Training<'_> {
             }
         }
         Ok(done)
+    }
+
+    /// Refuses a model that would be too slow to use on a long table, before time is spent on training it. How fast
+    /// it is does not depend on what it has learned.
+    fn check_use(
+        &self,
+        learning: &Learning,
+        plan: &Plan,
+        data: &Dataset,
+        plans: usize,
+    ) -> Result<(), Error> {
+        let Some(most) = self.use_within.map(|most| most / plans as u32) else {
+            return Ok(());
+        };
+        let config = of_channels(&plan.config, learning);
+        let training = TrainConfig {
+            steps: 0,
+            ..learning.options.training.clone()
+        };
+        let model = learning.model(learning.trainer_of(&config, &training)?)?;
+        let series = data.series().iter().max_by_key(|series| series.len());
+        let Some(series) = series.filter(|series| !series.is_empty()) else {
+            return Ok(());
+        };
+        let some: Vec<usize> = (0..series.len().min(TRIAL_ROWS)).collect();
+        let some = series.take(&some)?;
+        let asked: Vec<f64> = some.times().iter().step_by(10).copied().collect();
+        let channels: Vec<usize> = (0..some.channels()).collect();
+        let begun = Instant::now();
+        ModelInterpolator::new(model).curve(&some, &channels, &asked)?;
+        let compared: usize = data.series().iter().map(Series::len).sum();
+        let rows = plan.methods.len() * (self.rows + self.rounds * compared);
+        let time = begun.elapsed().mul_f64(rows as f64 / some.len() as f64);
+        if time <= most {
+            return Ok(());
+        }
+        Err(Error::Setting(format!(
+            "to compare it and to fill {} rows with it would take about {:.0} s, more than {:.0} s; name the method, \
+             or give a larger budget",
+            self.rows,
+            time.as_secs_f64(),
+            most.as_secs_f64()
+        )))
     }
 
     /// Data made ready once for all models.
@@ -141,8 +197,8 @@ fn train(
     watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<(Model, Vec<f64>), Error> {
     let name = config.method();
-    let mut config = config.clone();
-    config.set_channels(learning.train.channels());
+    let config = of_channels(config, learning);
+    let begun = Instant::now();
     let mut training = learning.options.training_of(&config)?;
     if let Some(share) = share {
         let steps = steps_within(learning, &config, &training, share)?;
@@ -156,6 +212,8 @@ fn train(
         training.steps = training.steps.min(steps);
         training.validate_every = (training.steps / 15).max(20);
     }
+    // The machine may have become slower since the steps were counted.
+    let late = |begun: Instant| share.is_some_and(|share| begun.elapsed() > share.mul_f64(LATE));
     let mut losses = Vec::new();
     let mut trainer = learning.trainer_of(&config, &training)?;
     trainer.run(|_, progress| {
@@ -164,11 +222,18 @@ fn train(
             name: &name,
             progress,
         }) {
+            ControlFlow::Continue(()) if late(begun) => Control::Stop,
             ControlFlow::Continue(()) => Control::Continue,
             ControlFlow::Break(()) => Control::Stop,
         }
     })?;
     Ok((learning.model(trainer)?, losses))
+}
+
+fn of_channels(config: &ModelConfig, learning: &Learning) -> ModelConfig {
+    let mut config = config.clone();
+    config.set_channels(learning.train.channels());
+    config
 }
 
 /// How many steps fit into a time: a few are made to see.

@@ -5,8 +5,10 @@
 //! several rows replaced, in the type of their column; as text they are the shortest that reads back
 //! the same. A new row has its id, its time in the form of the row before it, its values, and
 //! nothing in the columns that are passed through.
+use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::builder::StringBuilder;
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
@@ -16,10 +18,8 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
 use super::cells::{self, counts_per_second, is_text};
-use super::series_rows::SeriesRows;
 use super::shape::Shape;
 use super::time::FINEST_SECONDS;
-use crate::Error;
 use crate::data::{Filled, Series};
 
 /// Columns that are added behind those that were read.
@@ -64,59 +64,59 @@ impl Extras {
     }
 }
 
-/// Where an output row comes from.
+/// Rows of a series that follow each other, as they were read.
+pub(super) struct Piece<'a> {
+    pub(super) series: &'a Series,
+    /// The number of the first of them in the series.
+    pub(super) first: usize,
+    pub(super) rows: &'a RecordBatch,
+    /// Where each stands in the table.
+    pub(super) numbers: &'a [u64],
+    /// Rows of the whole series whose values are means, increasing.
+    pub(super) averaged: &'a [usize],
+}
+
+/// Where an output row comes from: a row of the piece, or a new row of the series.
 #[derive(Clone, Copy)]
 enum Row {
     Old(usize),
     New(usize),
 }
 
-/// Builds output rows for one series.
+/// Builds output rows for a piece of a series.
 pub(super) struct Builder<'a> {
     shape: &'a Shape,
-    rows: &'a SeriesRows,
+    piece: &'a Piece<'a>,
     filled: &'a Filled,
     extras: &'a [Extra],
+    /// The new rows that stand between those of the piece, or behind them.
+    new: Range<usize>,
     order: Vec<Row>,
 }
 
 impl<'a> Builder<'a> {
     pub(super) fn new(
         shape: &'a Shape,
-        rows: &'a SeriesRows,
+        piece: &'a Piece<'a>,
         filled: &'a Filled,
         extras: &'a [Extra],
-    ) -> Result<Self, Error> {
-        let (series, channels) = (&rows.series, rows.series.channels());
-        let counts = [
-            (series.len(), filled.values.len()),
-            (filled.new_times.len(), filled.new_values.len()),
-        ];
-        for (times, found) in counts {
-            if times * channels != found {
-                return Err(Error::ValueCount {
-                    series: series.label(),
-                    times,
-                    channels,
-                    found,
-                });
-            }
-        }
-        Ok(Self {
+    ) -> Self {
+        let new = new_rows(piece, &filled.new_times);
+        Self {
             shape,
-            rows,
+            piece,
             filled,
             extras,
-            order: merge(series.times(), filled),
-        })
+            order: merge(piece, filled, new.clone()),
+            new,
+        }
     }
 
     /// Where each of the rows belongs in the table: an old row where it stood, a new one behind the row
     /// before it in time. Where rows were added to a series that did not stand in order of time, it stands so now.
     pub(super) fn places(&self) -> Vec<u64> {
-        let numbers = &self.rows.numbers;
-        let mut sorted = numbers.clone();
-        if !self.filled.new_times.is_empty() {
+        let mut sorted = self.piece.numbers.to_vec();
+        if !self.new.is_empty() {
             sorted.sort_unstable();
         }
         let mut last = sorted.first().copied().unwrap_or(0);
@@ -154,8 +154,8 @@ impl<'a> Builder<'a> {
 
     /// Old entries as they are; new rows get the id, and nothing else.
     fn passed(&self, column: usize, is_id: bool) -> Result<ArrayRef, ArrowError> {
-        let column = self.rows.rows.column(column);
-        if self.filled.new_times.is_empty() && self.filled.kept.is_none() {
+        let column = self.piece.rows.column(column);
+        if self.is_as_read() {
             return Ok(column.clone());
         }
         let from = |row: &Row| match row {
@@ -164,6 +164,11 @@ impl<'a> Builder<'a> {
         };
         let from: UInt64Array = self.order.iter().map(from).collect();
         take(column, &from, None)
+    }
+
+    /// Whether all rows are those that were read.
+    fn is_as_read(&self) -> bool {
+        self.new.is_empty() && self.filled.kept.is_none()
     }
 
     fn extra(&self, extra: Extra, kind: &DataType) -> ArrayRef {
@@ -191,7 +196,7 @@ impl<'a> Builder<'a> {
     fn filled_names<'n>(&self, row: Row, names: &'n [String]) -> Vec<&'n str> {
         let ours = |&channel: &usize| {
             let was_missing = match row {
-                Row::Old(row) => self.rows.series.value(row, channel).is_none(),
+                Row::Old(row) => self.observed(row, channel).is_none(),
                 Row::New(_) => true,
             };
             was_missing && self.value(row, channel).is_some()
@@ -202,10 +207,15 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
+    /// The value that was read in a row of the piece.
+    fn observed(&self, row: usize, channel: usize) -> Option<f64> {
+        self.piece.series.value(self.piece.first + row, channel)
+    }
+
     fn band(&self, row: Row, channel: usize, end: usize) -> Option<f64> {
-        let channels = self.rows.series.channels();
+        let channels = self.piece.series.channels();
         let (bands, row) = match row {
-            Row::Old(row) => (&self.filled.bands, row),
+            Row::Old(row) => (&self.filled.bands, self.piece.first + row),
             Row::New(row) => (&self.filled.new_bands, row),
         };
         let value = bands.as_ref()?[end][row * channels + channel];
@@ -213,9 +223,9 @@ impl<'a> Builder<'a> {
     }
 
     fn value(&self, row: Row, channel: usize) -> Option<f64> {
-        let channels = self.rows.series.channels();
+        let channels = self.piece.series.channels();
         let value = match row {
-            Row::Old(row) => self.filled.values[row * channels + channel],
+            Row::Old(row) => self.filled.values[(self.piece.first + row) * channels + channel],
             Row::New(row) => self.filled.new_values[row * channels + channel],
         };
         Some(value).filter(|value| !value.is_nan())
@@ -228,7 +238,7 @@ impl<'a> Builder<'a> {
         channel: usize,
         kind: &DataType,
     ) -> Result<ArrayRef, ArrowError> {
-        let column = self.rows.rows.column(column);
+        let column = self.piece.rows.column(column);
         let read = column.data_type();
         if is_text(read) && !is_text(kind) {
             return self.numbers_of_texts(&cells::texts(column)?, channel, kind);
@@ -302,8 +312,9 @@ impl<'a> Builder<'a> {
     fn is_kept(&self, row: Row, channel: usize) -> bool {
         match row {
             Row::Old(row) => {
-                self.rows.series.value(row, channel).is_some()
-                    && self.rows.averaged.binary_search(&row).is_err()
+                let averaged = self.piece.averaged;
+                self.observed(row, channel).is_some()
+                    && averaged.binary_search(&(self.piece.first + row)).is_err()
             }
             Row::New(_) => false,
         }
@@ -311,12 +322,12 @@ impl<'a> Builder<'a> {
 
     /// Old times as they are, new ones in their type.
     fn time(&self, column: usize, part: usize, kind: &DataType) -> Result<ArrayRef, ArrowError> {
-        let column = self.rows.rows.column(column);
+        let column = self.piece.rows.column(column);
         let read = column.data_type();
         if is_text(read) {
             return self.times_of_texts(self.time_texts(column, part)?, kind);
         }
-        let (new, form) = (&self.filled.new_times, &self.shape.times);
+        let (new, form) = (self.new_times(), &self.shape.times);
         let (times, stored): (ArrayRef, Vec<f64>) = match counts_per_second(read) {
             Some(per_second) => {
                 let counts = new.iter().map(|time| (time * per_second).round() as i64);
@@ -344,12 +355,17 @@ impl<'a> Builder<'a> {
         self.check_stored(&stored)?;
         let from = self.order.iter().map(|row| match *row {
             Row::Old(row) => (0, row),
-            Row::New(row) => (1, row),
+            Row::New(row) => (1, row - self.new.start),
         });
         interleave(
             &[column.as_ref(), times.as_ref()],
             &from.collect::<Vec<_>>(),
         )
+    }
+
+    /// Times of the new rows.
+    fn new_times(&self) -> &[f64] {
+        &self.filled.new_times[self.new.clone()]
     }
 
     /// New times must be what they were meant to be, else rows would have equal times.
@@ -359,7 +375,7 @@ impl<'a> Builder<'a> {
         };
         let allowed = (finest * 1e-3).max(FINEST_SECONDS);
         let moved = |(asked, stored): (&f64, &f64)| (asked - stored).abs() > allowed;
-        match self.filled.new_times.iter().zip(stored).any(moved) {
+        match self.new_times().iter().zip(stored).any(moved) {
             false => Ok(()),
             true => Err(ArrowError::InvalidArgumentError(format!(
                 "new rows are not a multiple of {} apart, which is the finest the times of this \
@@ -382,7 +398,7 @@ impl<'a> Builder<'a> {
             return cells::from_integers(Arc::new(Int64Array::from(counts)), kind);
         }
         let time = |&row: &Row| match row {
-            Row::Old(row) => self.rows.series.times()[row],
+            Row::Old(row) => self.piece.series.times()[self.piece.first + row],
             Row::New(row) => self.filled.new_times[row],
         };
         let numbers = self.order.iter().map(time);
@@ -392,20 +408,23 @@ impl<'a> Builder<'a> {
 
     fn time_texts(&self, column: &ArrayRef, part: usize) -> Result<StringArray, ArrowError> {
         let own = cells::texts(column)?;
+        if self.is_as_read() {
+            return Ok(own);
+        }
         let parts = self
             .shape
             .columns
             .time
             .iter()
-            .map(|&one| cells::texts(self.rows.rows.column(one)));
+            .map(|&one| cells::texts(self.piece.rows.column(one)));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let (mut model, mut stored) = (0, Vec::new());
-        let mut entries = Vec::with_capacity(self.order.len());
+        let mut entries = StringBuilder::new();
         for row in &self.order {
             match *row {
                 Row::Old(row) => {
                     model = row;
-                    entries.push(own.value(row).to_owned());
+                    entries.append_value(own.value(row));
                 }
                 Row::New(row) => {
                     let like: Vec<&str> =
@@ -422,12 +441,12 @@ impl<'a> Builder<'a> {
                     } else {
                         text.split_whitespace().nth(part)
                     };
-                    entries.push(text.unwrap_or("").to_owned());
+                    entries.append_value(text.unwrap_or(""));
                 }
             }
         }
         self.check_stored(&stored)?;
-        Ok(StringArray::from(entries))
+        Ok(entries.finish())
     }
 }
 
@@ -438,22 +457,39 @@ fn loses_digits(exact: i128, value: f64) -> bool {
     fits && value as i128 != exact && value.to_string() != exact.to_string()
 }
 
-fn merge(old: &[f64], filled: &Filled) -> Vec<Row> {
-    let new = &filled.new_times;
-    let kept = match &filled.kept {
-        Some(kept) => kept.clone(),
-        None => (0..old.len()).collect(),
+/// The new rows between those of a piece; what lies before the first row of a series is with its first piece.
+fn new_rows(piece: &Piece<'_>, new: &[f64]) -> Range<usize> {
+    let times = piece.series.times();
+    let end = piece.first + piece.rows.num_rows();
+    let before = |time: f64| new.partition_point(|&t| t < time);
+    let start = if piece.first == 0 {
+        0
+    } else {
+        before(times[piece.first])
     };
-    let mut order: Vec<Row> = kept
-        .into_iter()
-        .map(Row::Old)
-        .chain((0..new.len()).map(Row::New))
-        .collect();
-    let time = |row: &Row| match *row {
-        Row::Old(row) => old[row],
-        Row::New(row) => new[row],
+    start..times.get(end).map_or(new.len(), |&time| before(time))
+}
+
+/// Rows that stay and new rows, in order of time.
+fn merge(piece: &Piece<'_>, filled: &Filled, new: Range<usize>) -> Vec<Row> {
+    let (first, times) = (piece.first, piece.series.times());
+    let end = first + piece.rows.num_rows();
+    let kept: Vec<usize> = match &filled.kept {
+        None => (first..end).collect(),
+        Some(kept) => {
+            let place = |row: usize| kept.partition_point(|&one| one < row);
+            kept[place(first)..place(end)].to_vec()
+        }
     };
-    order.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    let mut order = Vec::with_capacity(kept.len() + new.len());
+    let mut new = new.peekable();
+    for row in kept {
+        while let Some(one) = new.next_if(|&one| filled.new_times[one] < times[row]) {
+            order.push(Row::New(one));
+        }
+        order.push(Row::Old(row - first));
+    }
+    order.extend(new.map(Row::New));
     order
 }
 

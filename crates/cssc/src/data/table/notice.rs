@@ -119,6 +119,11 @@ impl fmt::Display for Notice {
                     channels.join(", ")
                 )?;
                 if !passed.is_empty() {
+                    let name = |name: &String| match name.is_empty() {
+                        true => "a column without a name".to_owned(),
+                        false => name.clone(),
+                    };
+                    let passed: Vec<String> = passed.iter().map(name).collect();
                     write!(f, "; passed through: {}", passed.join(", "))?;
                 }
                 Ok(())

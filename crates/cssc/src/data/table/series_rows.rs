@@ -60,24 +60,49 @@ pub(super) struct Rows {
     pub(super) numbers: Vec<u64>,
 }
 
+/// Times and values as they stand in the rows; values are time-major.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) times: Vec<f64>,
+    pub(super) values: Vec<f64>,
+}
+
+impl Parsed {
+    /// Whether it can be a series as it stands.
+    pub(super) fn increases(&self) -> bool {
+        self.times.windows(2).all(|pair| pair[0] < pair[1])
+    }
+}
+
 impl Assembler<'_> {
-    /// Sorts by time, merges equal times if allowed, reads the values.
+    /// Reads times and values of further rows.
+    pub(super) fn parse(&self, rows: &Rows, into: &mut Parsed) -> Result<(), Error> {
+        into.times.extend(self.times(rows)?);
+        into.values.extend(self.values(rows)?);
+        Ok(())
+    }
+
+    /// Sorts by time, merges equal times if allowed; `parsed` is what the rows hold.
     pub(super) fn assemble(
         &self,
         id: Option<String>,
         mut rows: Rows,
+        parsed: Parsed,
         repairs: &mut Repairs,
     ) -> Result<SeriesRows, Error> {
         let channels = self.shape.columns.channels.len();
-        let mut times = self.times(&rows)?;
+        let Parsed {
+            mut times,
+            mut values,
+        } = parsed;
         if !times.is_sorted() {
             repairs.unsorted_series += 1;
             let mut order: Vec<usize> = (0..times.len()).collect();
             order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
             rows = self.take(&rows, &order)?;
             times = order.iter().map(|&row| times[row]).collect();
+            values = rows_at(&values, channels, &order);
         }
-        let mut values = self.values(&rows)?;
         let mut averaged = Vec::new();
         if let Some(again) = (1..times.len()).find(|&row| times[row - 1] == times[row]) {
             if self.duplicates == Duplicates::Refuse {
@@ -93,8 +118,7 @@ impl Assembler<'_> {
                         let ends = first.iter().skip(1).copied().chain([times.len()]);
                         kept = ends.map(|end| end - 1).collect();
                     }
-                    let row = |&row: &usize| &values[row * channels..(row + 1) * channels];
-                    values = kept.iter().flat_map(row).copied().collect();
+                    values = rows_at(&values, channels, &kept);
                 }
                 _ => {
                     repairs.averaged_rows += repeated;
@@ -183,7 +207,7 @@ impl Assembler<'_> {
         Place::file(self.table.name()).error(error)
     }
 
-    fn times(&self, rows: &Rows) -> Result<Vec<f64>, Error> {
+    pub(super) fn times(&self, rows: &Rows) -> Result<Vec<f64>, Error> {
         let columns = &self.shape.columns.time;
         let first = rows.batch.column(columns[0]);
         let times = if columns.len() > 1 || is_text(first.data_type()) {
@@ -215,8 +239,14 @@ impl Assembler<'_> {
             .collect::<Result<Vec<StringArray>, _>>()
             .map_err(|error| self.broken(error))?;
         let read = |row: usize| {
-            let entries: Vec<&str> = parts.iter().map(|part| part.value(row).trim()).collect();
-            let time = self.shape.times.read(&entries.join(" "));
+            let time = match &parts[..] {
+                [only] => self.shape.times.read(only.value(row).trim()),
+                _ => {
+                    let entry = |part: &StringArray| part.value(row).trim().to_owned();
+                    let entries: Vec<String> = parts.iter().map(entry).collect();
+                    self.shape.times.read(&entries.join(" "))
+                }
+            };
             time.map_err(|problem| self.refuse(rows, row, columns[0], problem))
         };
         (0..rows.numbers.len()).map(read).collect()
@@ -268,6 +298,12 @@ impl Assembler<'_> {
             .for_each(|value| *value = f64::NAN);
         Ok(values)
     }
+}
+
+/// Some rows of a block, in the order asked.
+fn rows_at(values: &[f64], channels: usize, rows: &[usize]) -> Vec<f64> {
+    let row = |&row: &usize| &values[row * channels..(row + 1) * channels];
+    rows.iter().flat_map(row).copied().collect()
 }
 
 /// Rows at which a new time begins.

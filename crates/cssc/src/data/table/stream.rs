@@ -7,7 +7,7 @@ use crate::Error;
 use crate::data::{Filled, Series};
 
 /// Rows gathered before the method runs on their series, in parallel.
-const BATCH_ROWS: usize = 65_536;
+pub(super) const BATCH_ROWS: usize = 65_536;
 
 /// What went through.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ fn next_batch(
 }
 
 impl Counts {
-    fn add(&mut self, series: &Series, filled: &Filled) {
+    pub(super) fn add(&mut self, series: &Series, filled: &Filled) {
         let was_missing = series.values().iter().zip(&filled.values);
         let now_there = was_missing.filter(|(before, after)| before.is_nan() && !after.is_nan());
         self.series += 1;

@@ -48,6 +48,17 @@ pub(super) fn ambiguous(
     })
 }
 
+/// Column and row of a stray entry in a column that would hold numbers without it.
+pub(super) fn stray(sample: &RecordBatch, rules: &NumberRules) -> Option<(usize, usize)> {
+    let is_text = |column: &usize| is_text(sample.column(*column).data_type());
+    (0..sample.num_columns())
+        .filter(is_text)
+        .find_map(|column| {
+            let texts = cells::texts(sample.column(column)).ok()?;
+            Some((column, stray_text(&texts, rules)?))
+        })
+}
+
 /// What looks wrong in the first rows.
 pub(super) fn suspicions(shape: &Shape, sample: &RecordBatch, numbers: &[u64]) -> Vec<Notice> {
     let (columns, rules) = (&shape.columns, &shape.numbers);
@@ -129,6 +140,43 @@ fn ambiguous_number(
     })
 }
 
+/// What the numbers of a channel have shown so far about the decimal sign, over the whole table: the first rows are
+/// looked at before anything is read ([`ambiguous`]), but `1.000` may come after a million integers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SignWatch {
+    /// The first number with groups of three digits behind the sign: where it stands, and its text.
+    grouped: Option<(u64, String)>,
+    /// Whether a number can only be read with the sign as the decimal one.
+    is_clear: bool,
+    /// Whether a number goes without it.
+    without: bool,
+}
+
+impl SignWatch {
+    /// Looks at further entries, which stand in these lines.
+    pub(super) fn add(&mut self, texts: &StringArray, lines: &[u64], sign: char) {
+        for (text, line) in texts.iter().zip(lines) {
+            if self.is_clear {
+                return;
+            }
+            let text = text.unwrap_or_default().trim();
+            if !text.contains(sign) {
+                self.without |= text.bytes().any(|byte| byte.is_ascii_digit());
+            } else if is_grouped(text, sign) {
+                self.grouped.get_or_insert_with(|| (*line, text.to_owned()));
+            } else {
+                self.is_clear = true;
+            }
+        }
+    }
+
+    /// The number that can be read in two ways, after all were looked at.
+    pub(super) fn found(&self) -> Option<&(u64, String)> {
+        let asked = self.without && !self.is_clear;
+        self.grouped.as_ref().filter(|_| asked)
+    }
+}
+
 /// Digits in groups of three: `1,000`, `-12,345,678`.
 fn is_grouped(text: &str, sign: char) -> bool {
     let mut groups = text.trim_start_matches(['-', '+']).split(sign);
@@ -180,6 +228,21 @@ fn suspected_sentinel(values: impl Iterator<Item = f64>) -> Option<(f64, usize)>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sign_is_watched_over_the_whole_column() {
+        let found = |texts: &[&str]| {
+            let mut watch = SignWatch::default();
+            for (line, text) in (1..).zip(texts) {
+                watch.add(&StringArray::from(vec![*text]), &[line], '.');
+            }
+            watch.found().map(|(line, _)| *line)
+        };
+        assert_eq!(found(&["998", "", "1.000", "1.001"]), Some(3));
+        assert_eq!(found(&["998", "1.000", "1.5"]), None);
+        assert_eq!(found(&["1.250", "NA", "2.375"]), None);
+        assert_eq!(found(&["998", "0.125"]), None);
+    }
 
     fn ambiguous(texts: &[&str], decimal_comma: bool, comma_separates: bool) -> Option<usize> {
         let texts = StringArray::from(texts.to_vec());

@@ -12,7 +12,7 @@ use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 
 use super::compression::Compression;
-use super::filled::{Builder, Extra, Extras, series_batch, written_schema};
+use super::filled::{Builder, Extra, Extras, Piece, series_batch, written_schema};
 use super::formats::{TableEncoder, TableFormat};
 use super::output::Output;
 use super::series_rows::SeriesRows;
@@ -91,9 +91,34 @@ impl TableWriter {
 
     /// Adds the rows of a series, its holes filled and new rows between them.
     pub fn write(&mut self, rows: &SeriesRows, filled: &Filled) -> Result<(), Error> {
-        let builder = Builder::new(&self.shape, rows, filled, &self.extras)?;
+        let series = &rows.series;
+        filled.check(series)?;
+        // Rows that are to be sorted must be there together.
+        let whole = self.shape.mixed || !rows.numbers.is_sorted();
+        let step = if whole {
+            series.len().max(1)
+        } else {
+            BLOCK_ROWS
+        };
+        for first in (0..series.len().max(1)).step_by(step) {
+            let count = step.min(series.len() - first);
+            let piece = Piece {
+                series,
+                first,
+                rows: &rows.rows.slice(first, count),
+                numbers: &rows.numbers[first..first + count],
+                averaged: &rows.averaged,
+            };
+            self.write_piece(&piece, filled)?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows of a series that follow each other.
+    pub(super) fn write_piece(&mut self, piece: &Piece<'_>, filled: &Filled) -> Result<(), Error> {
+        let builder = Builder::new(&self.shape, piece, filled, &self.extras);
         let batch = builder.batch(&self.schema).map_err(|problem| {
-            let series = rows.series.label();
+            let series = piece.series.label();
             Place::file(&self.path).error(format!("series {series}: {problem}"))
         })?;
         let places = builder.places();

@@ -66,7 +66,8 @@ impl Checker {
             if offset + head + body > self.size {
                 return Err("a block lies outside of the file".into());
             }
-            self.check_message(offset)?;
+            // The reader believes the footer about where the body begins, whatever the message says.
+            self.check_message(offset, Some((offset + head, body)))?;
         }
         Ok(())
     }
@@ -75,7 +76,7 @@ impl Checker {
     pub(super) fn check_stream(&mut self) -> Checked<()> {
         let mut at = 0;
         while at + 4 <= self.size {
-            match self.check_message(at)? {
+            match self.check_message(at, None)? {
                 Some(next) => at = next,
                 None => break,
             }
@@ -83,8 +84,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Where the next message begins; `None` after the last.
-    fn check_message(&mut self, mut at: u64) -> Checked<Option<u64>> {
+    /// Where the next message begins; `None` after the last. Its body lies where it says, or at a start of a length.
+    fn check_message(&mut self, mut at: u64, place: Option<(u64, u64)>) -> Checked<Option<u64>> {
         let mut length: [u8; 4] = self.read(at)?;
         at += 4;
         if length == [0xff; 4] {
@@ -112,7 +113,8 @@ impl Checker {
             );
         }
         if let Some(batch) = batch_of(&message) {
-            self.check_batch(batch, at, body)?;
+            let (start, length) = place.unwrap_or((at, body));
+            self.check_batch(batch, start, length)?;
         }
         Ok(Some(at + body))
     }
