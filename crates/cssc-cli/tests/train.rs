@@ -185,7 +185,7 @@ fn ctrl_c_stops_at_a_checkpoint_and_resume_ends_like_an_uninterrupted_run() {
     let other = ["--set", "training.rate=0.5"];
     let changed = place.run(&train(&[&resume[..], &other].concat()));
     assert_eq!(changed.code, Some(2), "{}", changed.stderr);
-    let words = "was made with training.rate = 0.01, and now it is 0.5";
+    let words = "was made with training.rate = 0.006, and now it is 0.5";
     assert!(changed.stderr.contains(words), "{}", changed.stderr);
 
     let resumed = place.run(&train(&resume));

@@ -221,7 +221,7 @@ fn read_array(name: &str, mut source: impl Read) -> io::Result<Array> {
 /// The reader allocates what the head of an array says its length is, before it reads it.
 fn check_head(start: &[u8]) -> io::Result<()> {
     let length = match start {
-        [_, _, _, _, _, _, version, _, a, b, c, d] if *version > 1 => {
+        [_, _, _, _, _, _, version, _, a, b, c, d] if *version >= 2 => {
             u32::from_le_bytes([*a, *b, *c, *d])
         }
         _ => 0,

@@ -124,7 +124,7 @@ impl Filler {
             ..Answer::default()
         };
         for part in Part::all(series, times) {
-            let asked = &times[part.new()];
+            let asked = &times[part.added()];
             if !asked.is_empty() {
                 let answer = self.answer(&*part.rows(series)?, ends(series), &all, asked)?;
                 found.append(answer);

@@ -73,7 +73,7 @@ impl Part {
     }
 
     /// Which of the new rows are its own.
-    pub(super) fn new(&self) -> Range<usize> {
+    pub(super) fn added(&self) -> Range<usize> {
         self.new.clone()
     }
 
