@@ -350,14 +350,10 @@ impl Model {
 
     /// What it says between two known values, or what is known.
     fn value(&self, features: &mut Features<'_>, knots: &[f64], known: &[f64], time: f64) -> f64 {
-        let after = knots.partition_point(|&knot| knot < time);
-        if knots.get(after) == Some(&time) {
-            return known[after];
-        }
-        if after == 0 || after == knots.len() {
-            return f64::NAN;
-        }
-        let piece = Piece::new(knots, known, after - 1);
+        let piece = match around(knots, known, time) {
+            Ok(piece) => piece,
+            Err(value) => return value,
+        };
         let part = piece.part(time);
         let chord = piece.chord(part);
         // Between neighbouring rows nothing was learned.
@@ -405,17 +401,24 @@ impl Learned {
     }
 }
 
-/// The straight line between known values.
-fn chord(knots: &[f64], known: &[f64], time: f64) -> f64 {
+/// The two known values around a time; otherwise what is known there, or NaN outside.
+fn around(knots: &[f64], known: &[f64], time: f64) -> Result<Piece, f64> {
     let after = knots.partition_point(|&knot| knot < time);
     if knots.get(after) == Some(&time) {
-        return known[after];
+        return Err(known[after]);
     }
     if after == 0 || after == knots.len() {
-        return f64::NAN;
+        return Err(f64::NAN);
     }
-    let piece = Piece::new(knots, known, after - 1);
-    piece.chord(piece.part(time))
+    Ok(Piece::new(knots, known, after - 1))
+}
+
+/// The straight line between known values.
+fn chord(knots: &[f64], known: &[f64], time: f64) -> f64 {
+    match around(knots, known, time) {
+        Ok(piece) => piece.chord(piece.part(time)),
+        Err(value) => value,
+    }
 }
 
 impl Interpolator for Learned {
