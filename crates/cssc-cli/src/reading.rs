@@ -316,7 +316,7 @@ pub(crate) fn must_hold_values(dataset: &Dataset, name: &str) -> Result<(), Fail
         return Err(Failure::new(format!(
             "every value of {name} is missing ({}). Name the columns of values with --values, and check the marks \
              given with --missing.",
-            dataset.channel_names().join(", ")
+            cssc::data::listed(dataset.channel_names())
         )));
     }
     Ok(())

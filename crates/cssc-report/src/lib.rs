@@ -39,6 +39,7 @@
 //! | `canvas`, `svg`, `png` | lines, areas, dots and text, and the two ways to write them |
 //! | `layout`, `panel`, `legend`, `picture` | the picture, drawn on any canvas |
 //! | `chart` | panels of lines and dots, for documents |
+//! | `film` | frames of videos, for documents and pages |
 //! | [`summary`], `text_table` | what a terminal shows of gaps and comparisons |
 //! | `columns`, `payload`, `html` | the page: its numbers, its data, and the file that opens without a network |
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
@@ -49,6 +50,7 @@ mod columns;
 mod content;
 mod decimate;
 mod filled_table;
+mod film;
 mod font;
 mod html;
 mod layout;
@@ -70,6 +72,7 @@ pub use content::{
     ChannelPicture, Curve, MethodScore, Points, Report, SeriesPicture, TimeAxis, TrainingCurve,
 };
 pub use filled_table::FilledTable;
+pub use film::{Film, FilmFrame, FilmRow, film_html};
 pub use html::write_html;
 pub use number::{grouped, percent, readable, several, short};
 pub use picture::Picture;

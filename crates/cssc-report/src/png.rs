@@ -15,14 +15,23 @@ const SCALE: f32 = 2.0;
 /// Writes the picture of `report` as PNG.
 pub(crate) fn write_png(report: &Report, output: &mut dyn Write) -> io::Result<()> {
     let layout = layout::plan(report);
-    let (width, height) = layout.size();
+    write_canvas(layout.size(), output, |canvas| layout.draw(report, canvas))
+}
+
+/// Writes what is drawn on a canvas of this size as PNG; where nothing is drawn it is white.
+pub(crate) fn write_canvas(
+    (width, height): (u32, u32),
+    output: &mut dyn Write,
+    draw: impl FnOnce(&mut dyn Canvas),
+) -> io::Result<()> {
     let (width, height) = (width * SCALE as u32, height * SCALE as u32);
     let too_large = || io::Error::other(format!("a picture of {width} × {height} pixels"));
     let mut png = Png {
         pixels: Pixmap::new(width, height).ok_or_else(too_large)?,
         fonts: [Weight::Regular, Weight::SemiBold].map(Font::new),
     };
-    layout.draw(report, &mut png);
+    png.pixels.fill(tiny_skia::Color::WHITE);
+    draw(&mut png);
     let encoded = png.pixels.encode_png().map_err(io::Error::other)?;
     output.write_all(&encoded)
 }

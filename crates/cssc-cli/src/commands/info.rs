@@ -1,5 +1,6 @@
 use crate::destination;
 use crate::failure::{Failure, failure_from};
+use cssc::data::listed;
 use cssc::model::Model;
 use cssc::train::{Summary, TrainConfig};
 use cssc_report::{TextTable, grouped};
@@ -42,7 +43,7 @@ fn describe(model: &Model) -> Result<String, Failure> {
     let mut table = TextTable::new(&["model", ""]);
     let mut row = |name: &str, value: String| table.row(vec![name.to_owned(), value]);
     row("method", about.model.method());
-    row("columns", about.channel_names.join(", "));
+    row("columns", listed(&about.channel_names));
     row("parameters", grouped(model.parameters().values().len()));
     let settings = serde_json::to_value(&about.model).map_err(|error| failure_from(&error))?;
     let shape = [

@@ -7,9 +7,9 @@ use crate::signals;
 use crate::times::check_rows;
 use crate::watching::Verbosity;
 use cssc::Error;
-use cssc::data::Series;
 use cssc::data::npz::{self, Array, Elements};
 use cssc::data::table::{Extras, LoadedTable, TableReader, TableWriter};
+use cssc::data::{Series, listed};
 use cssc::evaluate::{BandCalibration, EvaluateOptions, HoldOutOptions, evaluate};
 use cssc::fill::{Asked, Bounds, Filler, ModelInterpolator};
 use cssc::model::{Compensation, Model};
@@ -109,8 +109,8 @@ impl Arguments {
             return Err(Failure::new(format!(
                 "the model was trained on the columns {}, the table has {}. Name the columns with --values, in that \
                  order.",
-                trained_on.join(", "),
-                dataset.channel_names().join(", ")
+                listed(trained_on),
+                listed(dataset.channel_names())
             )));
         }
         check_times(interpolator.model(), &reader, dataset, self.verbosity)?;

@@ -20,6 +20,11 @@ pub trait Generator {
     /// Names of the channels.
     fn channel_names(&self) -> Vec<String>;
 
+    /// Rows and columns of the image that the channels are, if they are one.
+    fn frame(&self) -> Option<[usize; 2]> {
+        None
+    }
+
     /// The times of every series.
     fn times(&self) -> Vec<f64>;
 

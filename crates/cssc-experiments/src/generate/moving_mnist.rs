@@ -78,6 +78,10 @@ impl MovingMnist {
 }
 
 impl Generator for MovingMnist {
+    fn frame(&self) -> Option<[usize; 2]> {
+        Some([SIDE; 2])
+    }
+
     fn channel_names(&self) -> Vec<String> {
         (0..SIDE * SIDE)
             .map(|at| format!("r{:02}c{:02}", at / SIDE, at % SIDE))

@@ -2,7 +2,7 @@
 //!
 //! | ending | content |
 //! |---|---|
-//! | `.npz` | `times` [T], `channel_names` [C], `values` [N, T], or [N, T, C] for several channels |
+//! | `.npz` | `times` [T], `channel_names` [C], `values` [N, T], [N, T, C] for several channels, or [N, T, height, width] for videos |
 //! | `.parquet`, `.arrow`, `.csv`, ... | a long table: `id`, `time`, one column per channel |
 //!
 //! Values are 32-bit floats, as in the frozen set.
@@ -50,8 +50,10 @@ fn write_npz(
 ) -> Result<(), Error> {
     let (times, names) = (generator.times(), generator.channel_names());
     let mut shape = vec![count, times.len()];
-    if names.len() > 1 {
-        shape.push(names.len());
+    match generator.frame() {
+        Some(frame) => shape.extend(frame),
+        None if names.len() > 1 => shape.push(names.len()),
+        None => {}
     }
     let array = |name: &str, length, elements| Array {
         name: name.into(),

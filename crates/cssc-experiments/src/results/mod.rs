@@ -32,9 +32,17 @@ pub struct Results {
 struct Found {
     name: &'static str,
     kind: Kind,
-    /// The picture, as SVG.
-    picture: Option<String>,
+    picture: Option<Picture>,
     measurement: Option<Measurement>,
+}
+
+/// A picture of a study.
+#[derive(Clone, Debug)]
+struct Picture {
+    /// Its file in `docs`.
+    file: String,
+    /// It as a part of a page.
+    html: String,
 }
 
 /// A part of the page: text, a picture, and rows of a table whose first has the names of the columns.
@@ -42,8 +50,7 @@ struct Found {
 struct Section {
     title: String,
     text: String,
-    /// The name of the picture, and its SVG.
-    picture: Option<(String, String)>,
+    picture: Option<Picture>,
     rows: Vec<Vec<String>>,
 }
 
@@ -59,15 +66,15 @@ impl Results {
         let mut studies = Vec::new();
         for study in STUDIES {
             let numbers = experiments.join(format!("measurements/{}.json", study.name));
-            let picture = repository.join(format!("docs/{}.svg", study.name));
-            let picture = match picture.exists() {
-                true => Some(std::fs::read_to_string(&picture).map_err(Error::reading(&picture))?),
-                false => None,
-            };
             let measurement = match numbers.exists() {
                 true => Some(Measurement::read(&numbers)?),
                 false => None,
             };
+            let rows = measurement.iter().flat_map(|table| &table.rows);
+            let names: Vec<&str> = std::iter::once("truth")
+                .chain(rows.map(|(name, _)| name.as_str()))
+                .collect();
+            let picture = Picture::read(study.name, &names, &repository.join("docs"))?;
             if picture.is_some() || measurement.is_some() {
                 studies.push(Found {
                     name: study.name,
@@ -112,9 +119,8 @@ impl Results {
 impl Found {
     fn section(&self) -> Section {
         let picture = self.picture.clone();
-        let picture = picture.map(|svg| (self.name.to_owned(), svg));
         let Some(measurement) = &self.measurement else {
-            let title = picture.as_ref().and_then(|(_, svg)| title(svg));
+            let title = picture.as_ref().and_then(|picture| title(&picture.html));
             return Section {
                 title: title.unwrap_or_else(|| self.name.to_owned()),
                 picture,
@@ -134,6 +140,31 @@ impl Found {
             picture,
             rows,
         }
+    }
+}
+
+impl Picture {
+    /// The picture of a study, if it has one: an SVG, or a strip of frames and the sheet that a page plays, whose rows
+    /// have `names`.
+    fn read(study: &str, names: &[&str], docs: &Path) -> Result<Option<Self>, Error> {
+        let svg = docs.join(format!("{study}.svg"));
+        if svg.exists() {
+            return Ok(Some(Self {
+                file: format!("{study}.svg"),
+                html: std::fs::read_to_string(&svg).map_err(Error::reading(&svg))?,
+            }));
+        }
+        let sheet = docs.join(format!("{study}-film.png"));
+        if !sheet.exists() {
+            return Ok(None);
+        }
+        let strip = docs.join(format!("{study}.png"));
+        let read = |path: &Path| std::fs::read(path).map_err(Error::reading(path));
+        let html = cssc_report::film_html(&read(&sheet)?, &read(&strip)?, names);
+        Ok(Some(Self {
+            file: format!("{study}.png"),
+            html: html.map_err(|problem| Error::content(&sheet, problem))?,
+        }))
     }
 }
 

@@ -13,8 +13,8 @@ impl Results {
             if !section.text.is_empty() {
                 let _ = writeln!(text, "\n{}", section.text);
             }
-            if let Some((name, _)) = &section.picture {
-                let _ = writeln!(text, "\n![{}]({name}.svg)", section.title);
+            if let Some(picture) = &section.picture {
+                let _ = writeln!(text, "\n![{}]({})", section.title, picture.file);
             }
             if !section.rows.is_empty() {
                 text.push('\n');
@@ -44,8 +44,8 @@ impl Results {
         for section in self.sections() {
             let (title, about) = (inline(&section.title), inline(&section.text));
             let _ = writeln!(text, "<h2>{title}</h2>\n<p>{about}</p>");
-            if let Some((_, svg)) = &section.picture {
-                let _ = writeln!(text, "<div>{svg}</div>");
+            if let Some(picture) = &section.picture {
+                let _ = writeln!(text, "<div>{}</div>", picture.html);
             }
             text += "<div><table>\n";
             for (number, row) in section.rows.iter().enumerate() {

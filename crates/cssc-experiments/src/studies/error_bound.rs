@@ -37,6 +37,7 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     Ok(Finding {
         chart: Some(chart),
         measurement: Some(table),
+        ..Finding::default()
     })
 }
 

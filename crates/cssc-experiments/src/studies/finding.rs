@@ -2,7 +2,7 @@
 
 use crate::reproduce::Options;
 use cssc::Error;
-use cssc_report::Chart;
+use cssc_report::{Chart, Film};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -50,11 +50,22 @@ impl Measurement {
     }
 }
 
+/// Videos: as a strip for documents, and finer in time, to be played by a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filmed {
+    /// The strip, `NAME.png`.
+    pub strip: Film,
+    /// What is played, `NAME-film.png`.
+    pub sheet: Film,
+}
+
 /// What a study gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
     /// A picture.
     pub chart: Option<Chart>,
+    /// Videos.
+    pub film: Option<Filmed>,
     /// Numbers.
     pub measurement: Option<Measurement>,
 }
@@ -65,7 +76,7 @@ impl Finding {
     pub fn picture(chart: Chart) -> Self {
         Self {
             chart: Some(chart),
-            measurement: None,
+            ..Self::default()
         }
     }
 
@@ -77,7 +88,7 @@ impl Finding {
         let mut written = Vec::new();
         let mut write = |directory: &Path, ending: &str, content: &[u8]| {
             std::fs::create_dir_all(directory).map_err(Error::writing(directory))?;
-            let path = directory.join(format!("{name}.{ending}"));
+            let path = directory.join(format!("{name}{ending}"));
             cssc::io::write_whole(&path, |file| file.write_all(content))
                 .map_err(Error::writing(&path))?;
             written.push(path);
@@ -86,11 +97,18 @@ impl Finding {
         if let Some(chart) = &self.chart {
             let mut svg = Vec::new();
             chart.write_svg(&mut svg).map_err(Error::other)?;
-            write(&options.pictures, "svg", &svg)?;
+            write(&options.pictures, ".svg", &svg)?;
+        }
+        if let Some(film) = &self.film {
+            let (mut strip, mut sheet) = (Vec::new(), Vec::new());
+            film.strip.write_strip(&mut strip).map_err(Error::other)?;
+            film.sheet.write_sheet(&mut sheet).map_err(Error::other)?;
+            write(&options.pictures, ".png", &strip)?;
+            write(&options.pictures, "-film.png", &sheet)?;
         }
         if let Some(measurement) = &self.measurement {
             let text = serde_json::to_string_pretty(measurement).map_err(Error::other)? + "\n";
-            write(&options.measurements, "json", text.as_bytes())?;
+            write(&options.measurements, ".json", text.as_bytes())?;
         }
         Ok(written)
     }

@@ -33,5 +33,6 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     Ok(Finding {
         chart: None,
         measurement: Some(table),
+        ..Finding::default()
     })
 }

@@ -9,7 +9,7 @@
 //! | [`finding`] | what a study gives, and how numbers are kept |
 //! | [`workshop`] | sets and trained models |
 //! | [`lines`] | curves of models as lines of a picture |
-//! | `figure1`, `figure2`, `figure3`, `figure5` | the paper's figures (the fourth is of videos) |
+//! | `figure1` to `figure5` | the paper's figures |
 //! | `body` | the hopper's links from its joint angles |
 //! | `error_bound` | Theorem 2 against gaps and over a training |
 //! | `significance` | appendix C.3: how much the second derivatives matter |
@@ -22,6 +22,7 @@ mod few_series;
 mod figure1;
 mod figure2;
 mod figure3;
+mod figure4;
 mod figure5;
 pub mod finding;
 mod frequencies;
@@ -85,10 +86,11 @@ macro_rules! study {
 }
 
 /// All studies, in the order in which they are told.
-pub const STUDIES: [Study; 12] = [
+pub const STUDIES: [Study; 13] = [
     study!("figure1", Figure, figure1),
     study!("figure2", Figure, figure2),
     study!("figure3", Figure, figure3),
+    study!("figure4", Figure, figure4),
     study!("figure5", Figure, figure5),
     study!("error-bound", Theory, error_bound),
     study!("significance", Theory, significance),

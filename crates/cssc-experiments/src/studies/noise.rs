@@ -79,6 +79,7 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     Ok(Finding {
         chart: Some(chart.with_panels(780.0, 280.0)),
         measurement: Some(table),
+        ..Finding::default()
     })
 }
 

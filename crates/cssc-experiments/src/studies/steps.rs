@@ -41,6 +41,7 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
     Ok(Finding {
         chart: None,
         measurement: Some(table),
+        ..Finding::default()
     })
 }
 

@@ -18,7 +18,8 @@ pub const BRIEF_STEPS: u64 = 300;
 pub struct Workshop<'a> {
     options: &'a Options,
     watch: &'a (dyn Fn(Event<'_>) -> Control + Sync),
-    sets: BTreeMap<PaperSet, Rc<LoadedSet>>,
+    /// By set, and the number of series to train on where not all are meant.
+    sets: BTreeMap<(PaperSet, Option<usize>), Rc<LoadedSet>>,
 }
 
 impl<'a> Workshop<'a> {
@@ -37,12 +38,32 @@ impl<'a> Workshop<'a> {
     /// # Errors
     /// If its data are not there.
     pub fn set(&mut self, set: PaperSet) -> Result<Rc<LoadedSet>, Error> {
-        if let Some(loaded) = self.sets.get(&set) {
+        self.part(set, None)
+    }
+
+    /// The set of a cell, with as many series to train on as it asks for.
+    ///
+    /// # Errors
+    /// If there is no such cell, or its data are not there.
+    pub fn set_of(&mut self, cell: &str) -> Result<Rc<LoadedSet>, Error> {
+        let (set, training) = self.cell(cell)?.set();
+        self.part(set, training)
+    }
+
+    fn part(&mut self, set: PaperSet, training: Option<usize>) -> Result<Rc<LoadedSet>, Error> {
+        if let Some(loaded) = self.sets.get(&(set, training)) {
             return Ok(Rc::clone(loaded));
         }
-        let loaded = Rc::new(set.load(&self.options.repository, self.options.size(None))?);
-        self.sets.insert(set, Rc::clone(&loaded));
+        let size = self.options.size(training);
+        let loaded = Rc::new(set.load(&self.options.repository, size)?);
+        self.sets.insert((set, training), Rc::clone(&loaded));
         Ok(loaded)
+    }
+
+    fn cell(&self, name: &str) -> Result<Cell, Error> {
+        let path = self.options.repository.join("experiments").join(name);
+        let cell = Cell::read(&path.with_extension("toml"))?;
+        Ok(self.options.adapted(cell))
     }
 
     /// The model of a cell, `table1/toy-cssc-10`, trained now if it is not there.
@@ -50,11 +71,9 @@ impl<'a> Workshop<'a> {
     /// # Errors
     /// If there is no such cell, or its training fails or is stopped.
     pub fn model(&mut self, cell: &str) -> Result<Model, Error> {
-        let path = self.options.repository.join("experiments").join(cell);
-        let cell = self
-            .options
-            .adapted(Cell::read(&path.with_extension("toml"))?);
-        let set = self.set(cell.dataset)?;
+        let cell = self.cell(cell)?;
+        let (set, training) = cell.set();
+        let set = self.part(set, training)?;
         train_model(cell, &set, self.options, self.watch)
     }
 

@@ -10,6 +10,8 @@ pub struct Dataset {
     channel_names: Vec<String>,
     /// Of channels that hold integers.
     integers: Vec<Option<(f64, f64)>>,
+    /// Where the channels are the pixels of an image.
+    frame: Option<[usize; 2]>,
     series: Vec<Series>,
 }
 
@@ -36,6 +38,7 @@ impl Dataset {
         }
         Ok(Self {
             integers: vec![None; channel_names.len()],
+            frame: None,
             channel_names,
             series,
         })
@@ -49,6 +52,19 @@ impl Dataset {
     pub fn with_integers(self, integers: Vec<Option<(f64, f64)>>) -> Self {
         assert_eq!(integers.len(), self.channels(), "one entry per channel");
         Self { integers, ..self }
+    }
+
+    /// The same with channels that are the pixels of an image of `frame` rows and columns, row after row; `None`, or
+    /// another number of pixels than there are channels, is no image.
+    #[must_use]
+    pub fn with_frame(self, frame: Option<[usize; 2]>) -> Self {
+        let frame = frame.filter(|[height, width]| height * width == self.channels());
+        Self { frame, ..self }
+    }
+
+    /// Rows and columns of the image that the channels are, if they are one.
+    pub fn frame(&self) -> Option<[usize; 2]> {
+        self.frame
     }
 
     /// The smallest and largest integer a channel can hold; `None` if it holds other numbers too.
@@ -110,11 +126,24 @@ impl Dataset {
         Self {
             channel_names: self.channel_names.clone(),
             integers: self.integers.clone(),
+            frame: self.frame,
             series: numbers
                 .iter()
                 .map(|&number| self.series[number].clone())
                 .collect(),
         }
+    }
+
+    /// One of the channels alone.
+    pub(crate) fn only(&self, channel: usize) -> Result<Self, Error> {
+        let of = |series: &Series| {
+            let values = series.values().iter().skip(channel);
+            let values = values.step_by(series.channels()).copied().collect();
+            let id = series.id().map(str::to_owned);
+            Series::new(id, 1, series.times().to_vec(), values)
+        };
+        let series = self.series.iter().map(of).collect::<Result<_, _>>()?;
+        Self::new(vec![self.channel_names[channel].clone()], series)
     }
 
     /// The same channels with every series changed by `change`, which keeps ids and channels.
@@ -126,6 +155,7 @@ impl Dataset {
         Ok(Self {
             channel_names: self.channel_names.clone(),
             integers: self.integers.clone(),
+            frame: self.frame,
             series,
         })
     }

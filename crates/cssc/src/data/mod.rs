@@ -5,6 +5,7 @@
 //! | [`series`] | one series: times, values, what is missing |
 //! | [`dataset`] | many series with the same channels |
 //! | [`filled`] | a series with its gaps filled |
+//! | `names` | many names in one line |
 //! | [`span`] | lengths of time as people write them |
 //! | [`split`] | which series train, validate and test |
 //! | [`scale`] | values and times brought to a range a model likes, and back |
@@ -13,6 +14,7 @@
 //! | [`table`] | people's own tables, read and written (`tables`) |
 pub mod dataset;
 pub mod filled;
+mod names;
 #[cfg(feature = "tables")]
 pub mod npz;
 #[cfg(any(feature = "nn", feature = "tables"))]
@@ -26,6 +28,7 @@ pub mod table;
 
 pub use dataset::Dataset;
 pub use filled::Filled;
+pub use names::listed;
 #[cfg(any(feature = "nn", feature = "tables"))]
 pub use random::Random;
 pub use scale::{Scaler, TimeScaling, ValueScaling};

@@ -27,6 +27,8 @@ pub enum ValueScaling {
     Standard,
     /// From 0 to 1.
     MinMax,
+    /// From 0 to 1 by the smallest and largest value of all channels, as the pixels of images.
+    MinMaxOfAll,
 }
 
 /// How times are scaled.
@@ -148,11 +150,16 @@ impl Scaler {
         times: TimeScaling,
     ) -> Result<Self, Error> {
         let mut scaler = Self::identity(training.channels());
+        let of_all = (values == ValueScaling::MinMaxOfAll).then(|| {
+            let known = (0..training.channels()).flat_map(|channel| training.known(channel));
+            minimum_and_range(known)
+        });
         for channel in 0..training.channels() {
             let (offset, scale) = match values {
                 ValueScaling::None => (0.0, 1.0),
                 ValueScaling::Standard => mean_and_deviation(training, channel),
-                ValueScaling::MinMax => minimum_and_range(training, channel),
+                ValueScaling::MinMax => minimum_and_range(training.known(channel)),
+                ValueScaling::MinMaxOfAll => of_all.unwrap_or((0.0, 1.0)),
             };
             scaler.offsets[channel] = offset;
             scaler.scales[channel] = scale;
@@ -255,9 +262,9 @@ pub(crate) fn mean_and_deviation(training: &Dataset, channel: usize) -> (f64, f6
     (mean, usable_scale(variance.sqrt(), mean))
 }
 
-fn minimum_and_range(training: &Dataset, channel: usize) -> (f64, f64) {
-    let minimum = training.known(channel).fold(f64::INFINITY, f64::min);
-    let maximum = training.known(channel).fold(f64::NEG_INFINITY, f64::max);
+fn minimum_and_range(known: impl Iterator<Item = f64>) -> (f64, f64) {
+    let widen = |(low, high): (f64, f64), x: f64| (low.min(x), high.max(x));
+    let (minimum, maximum) = known.fold((f64::INFINITY, f64::NEG_INFINITY), widen);
     if minimum > maximum {
         return (0.0, 1.0);
     }

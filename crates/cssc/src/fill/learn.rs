@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct LearnOptions {
-    /// Shape and behaviour of the model; `channels` is set from the data.
+    /// Shape and behaviour of the model; `channels` is set from the data, and videos get networks of frames around it.
     pub model: ModelConfig,
     /// The training; `masking` is set from the gaps unless it was written.
     pub training: TrainConfig,
@@ -151,8 +151,16 @@ impl Learning {
     /// If there is too little to learn from, with what there is.
     pub fn new(dataset: &Dataset, options: &LearnOptions) -> Result<Self, Error> {
         let mut options = options.clone();
-        options.model.set_channels(dataset.channels());
-        let gaps = Gaps::find(dataset);
+        match dataset.frame() {
+            Some(frame) => options.model.set_frame(frame),
+            None => options.model.set_channels(dataset.channels()),
+        }
+        options.model.check()?;
+        // Frames are missing as a whole, mostly: one pixel tells, and the gaps of a thousand would take gigabytes.
+        let gaps = match dataset.frame() {
+            Some(_) => Gaps::find(&dataset.only(0)?),
+            None => Gaps::find(dataset),
+        };
         if !options.written.has("training", "masking") {
             options.training.masking = masking(dataset.channels(), &gaps, &options);
         }
@@ -165,7 +173,12 @@ impl Learning {
             )));
         }
         let times = TimeScaling::TypicalGap(options.windows.typical_gap);
-        let scaler = Scaler::fit(&windows, ValueScaling::Standard, times)?;
+        let values = match options.model {
+            // Their decoder gives pixels from 0 to 1.
+            ModelConfig::Frames(_) => ValueScaling::MinMaxOfAll,
+            _ => ValueScaling::Standard,
+        };
+        let scaler = Scaler::fit(&windows, values, times)?;
         let scaled = scaler.scale_all(&windows)?;
         let mut numbers: Vec<usize> = (0..scaled.len()).collect();
         Random::stream(options.training.seed, 0x7661_6c69).shuffle(&mut numbers);

@@ -292,6 +292,24 @@ impl ModelConfig {
         );
     }
 
+    /// Sets rows and columns of the frames of videos: a model of series of numbers becomes one of videos, with itself
+    /// inside.
+    pub fn set_frame(&mut self, [height, width]: [usize; 2]) {
+        let around = match self {
+            Self::Custom(custom) => {
+                custom.channels = height * width;
+                return;
+            }
+            Self::Frames(frames) => frames.clone(),
+            ref inner => FramesConfig::around((*inner).clone()),
+        };
+        *self = Self::Frames(FramesConfig {
+            height,
+            width,
+            ..around
+        });
+    }
+
     /// What is compensated.
     #[must_use]
     pub fn compensation(&self) -> Compensation {

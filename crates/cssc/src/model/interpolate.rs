@@ -176,7 +176,7 @@ impl Model {
                 "the series has {} channels, the model was trained with {channels} ({}); give \
                  the same columns in the same order",
                 series.channels(),
-                self.info.channel_names.join(", ")
+                crate::data::listed(&self.info.channel_names)
             )));
         }
         if series.values().iter().all(|x| x.is_nan()) {

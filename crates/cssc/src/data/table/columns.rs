@@ -174,7 +174,7 @@ impl Finder<'_> {
             .iter()
             .map(|field| field.name().as_str())
             .collect();
-        names.join(", ")
+        crate::data::listed(&names)
     }
 
     /// The column of exactly that name, which must be the only one.

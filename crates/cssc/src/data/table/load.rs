@@ -72,7 +72,9 @@ impl TableReader {
         let columns = &self.shape().columns;
         let dataset = Dataset::new(columns.channel_names(), series)?;
         Ok(Some(LoadedTable {
-            dataset: dataset.with_integers(columns.integer_ranges()),
+            dataset: dataset
+                .with_integers(columns.integer_ranges())
+                .with_frame(self.shape().format.frame()),
             complete,
             kept: kept.filter(|_| complete),
             in_order: complete && self.in_order(),

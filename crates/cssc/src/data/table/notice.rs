@@ -2,6 +2,7 @@
 use std::fmt;
 
 use super::columns::Columns;
+use crate::data::listed;
 
 /// A remark about a table; the library never prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +117,7 @@ impl fmt::Display for Notice {
                     f,
                     "id: {id}; time: {}; values: {}",
                     time.join(" + "),
-                    channels.join(", ")
+                    listed(channels)
                 )?;
                 if !passed.is_empty() {
                     let name = |name: &String| match name.is_empty() {
@@ -124,7 +125,7 @@ impl fmt::Display for Notice {
                         false => name.clone(),
                     };
                     let passed: Vec<String> = passed.iter().map(name).collect();
-                    write!(f, "; passed through: {}", passed.join(", "))?;
+                    write!(f, "; passed through: {}", listed(&passed))?;
                 }
                 Ok(())
             }

@@ -143,7 +143,7 @@ impl Shape {
             times: times.expect("numbers need no zone"),
             numbers,
             format: Arc::new(Npz {
-                form: Some(NpzForm::Dense),
+                form: Some(NpzForm::Dense { frame: None }),
             }),
             formats: Formats::default(),
             file: PathBuf::new(),

@@ -66,8 +66,15 @@ impl Checker {
             if offset + head + body > self.size {
                 return Err("a block lies outside of the file".into());
             }
-            // The reader believes the footer about where the body begins, whatever the message says.
-            self.check_message(offset, Some((offset + head, body)))?;
+            // The reader believes the footer about where head and body are, whatever the message says of its length.
+            if head > MOST_HEAD {
+                return Err(format!("the head of a block has {head} bytes").into());
+            }
+            let bytes = self.bytes(offset, head)?;
+            let marked = bytes.starts_with(&[0xff; 4]);
+            let message = bytes.get(if marked { 8 } else { 4 }..);
+            let message = message.ok_or("the head of a block is too short")?;
+            self.check_batch(message, offset + head, body)?;
         }
         Ok(())
     }
@@ -76,7 +83,7 @@ impl Checker {
     pub(super) fn check_stream(&mut self) -> Checked<()> {
         let mut at = 0;
         while at + 4 <= self.size {
-            match self.check_message(at, None)? {
+            match self.check_message(at)? {
                 Some(next) => at = next,
                 None => break,
             }
@@ -84,8 +91,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Where the next message begins; `None` after the last. Its body lies where it says, or at a start of a length.
-    fn check_message(&mut self, mut at: u64, place: Option<(u64, u64)>) -> Checked<Option<u64>> {
+    /// Where the next message of a stream begins; `None` after the last.
+    fn check_message(&mut self, mut at: u64) -> Checked<Option<u64>> {
         let mut length: [u8; 4] = self.read(at)?;
         at += 4;
         if length == [0xff; 4] {
@@ -103,24 +110,23 @@ impl Checker {
             return Err(format!("the head of a message has {length} bytes").into());
         }
         let head = self.bytes(at, length)?;
-        let message =
-            root_as_message(&head).map_err(|error| format!("a message is damaged ({error})"))?;
         at += length;
-        let body = self.length(message.bodyLength(), "the body of a message")?;
+        let body = self.length(parsed(&head)?.bodyLength(), "the body of a message")?;
         if at + body > self.size {
             return Err(
                 format!("a message of {body} bytes is longer than the rest of the file").into(),
             );
         }
-        if let Some(batch) = batch_of(&message) {
-            let (start, length) = place.unwrap_or((at, body));
-            self.check_batch(batch, start, length)?;
-        }
+        self.check_batch(&head, at, body)?;
         Ok(Some(at + body))
     }
 
-    /// Buffers must lie inside the body, and what they become must be within limits.
-    fn check_batch(&mut self, batch: RecordBatch<'_>, start: u64, body: u64) -> Checked<()> {
+    /// Buffers of a batch must lie inside the body, and what they become must be within limits.
+    fn check_batch(&mut self, head: &[u8], start: u64, body: u64) -> Checked<()> {
+        let message = parsed(head)?;
+        let Some(batch) = batch_of(&message) else {
+            return Ok(());
+        };
         let mut total = 0_u64;
         for buffer in batch.buffers().into_iter().flatten() {
             let offset = self.length(buffer.offset(), "a buffer")?;
@@ -186,6 +192,10 @@ fn cut_off(error: io::Error) -> String {
         io::ErrorKind::UnexpectedEof => "the file is cut off".to_owned(),
         _ => error.to_string(),
     }
+}
+
+fn parsed(head: &[u8]) -> Checked<Message<'_>> {
+    root_as_message(head).map_err(|error| format!("a message is damaged ({error})").into())
 }
 
 fn batch_of<'a>(message: &Message<'a>) -> Option<RecordBatch<'a>> {

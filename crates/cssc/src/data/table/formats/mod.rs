@@ -59,6 +59,11 @@ pub trait TableFormat: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Rows and columns of the pixels, where the value columns of a row are an image.
+    fn frame(&self) -> Option<[usize; 2]> {
+        None
+    }
+
     /// What a table of these columns loses when it is written, one sentence each without its full stop.
     fn losses(&self, _schema: &SchemaRef) -> Vec<String> {
         Vec::new()

@@ -2,10 +2,12 @@
 //!
 //! | form | arrays |
 //! |---|---|
-//! | dense | `times` [T] or [N, T], `values` [N, T] or [N, T, C], and if wanted `ids` [N], `channel_names` [C] |
+//! | dense | `times` [T] or [N, T], `values` [N, T] or [N, T, C], and if wanted `mask`, `ids` [N], `channel_names` [C] |
+//! | videos | the same with `values` [N, T, height, width] |
 //! | columns | one array [rows] per column |
 //!
-//! In a dense archive times that are NaN are no rows: so series of different length are padded.
+//! In a dense archive times that are NaN are no rows: so series of different length are padded. A `mask` of the shape
+//! [N, T], or of that of `values`, is 0 where a value is missing; it is not written, since afterwards it would not be true.
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +35,10 @@ use crate::error::Place;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NpzForm {
     /// `times` and `values` by series.
-    Dense,
+    Dense {
+        /// Rows and columns of the pixels where the values of a time are an image.
+        frame: Option<[usize; 2]>,
+    },
     /// One array per column.
     Columns,
 }
@@ -63,6 +68,13 @@ impl TableFormat for Npz {
         let (form, batch) = table(&arrays, input.name())?;
         let format = Arc::new(Npz { form: Some(form) });
         Ok(Box::new(Loaded { batch, format }))
+    }
+
+    fn frame(&self) -> Option<[usize; 2]> {
+        match self.form? {
+            NpzForm::Dense { frame } => frame,
+            NpzForm::Columns => None,
+        }
     }
 
     fn losses(&self, schema: &SchemaRef) -> Vec<String> {
@@ -125,8 +137,10 @@ impl NpzEncoder {
     fn arrays(&self, all: &RecordBatch) -> Result<Vec<Array>, ArrowError> {
         let ids = &self.columns.ids;
         match (self.form, &self.columns.time[..]) {
-            (NpzForm::Dense, &[time]) if ids.len() < 2 => {
-                dense_arrays(all, ids.first().copied(), time, &self.columns.channels)
+            (NpzForm::Dense { frame }, &[time]) if ids.len() < 2 => {
+                let channels = &self.columns.channels;
+                let frame = frame.filter(|[height, width]| height * width == channels.len());
+                dense_arrays(all, ids.first().copied(), time, channels, frame)
             }
             _ => column_arrays(all),
         }
@@ -136,12 +150,12 @@ impl NpzEncoder {
 /// The table in an archive, called `name` in messages.
 fn table(arrays: &[Array], name: &Path) -> Result<(NpzForm, RecordBatch), Error> {
     let has = |wanted: &str| arrays.iter().any(|array| array.name == wanted);
-    let (form, columns) = if has("times") && has("values") {
-        (NpzForm::Dense, dense_columns(arrays))
+    let read = if has("times") && has("values") {
+        dense_columns(arrays).map(|(frame, columns)| (NpzForm::Dense { frame }, columns))
     } else {
-        (NpzForm::Columns, plain_columns(arrays))
+        plain_columns(arrays).map(|columns| (NpzForm::Columns, columns))
     };
-    let columns = columns.map_err(|problem| Place::file(name).error(problem))?;
+    let (form, columns) = read.map_err(|problem| Place::file(name).error(problem))?;
     let fields: Vec<Field> = columns
         .iter()
         .map(|(name, column)| Field::new(name, column.data_type().clone(), true))
@@ -192,8 +206,8 @@ fn column_of(elements: &Elements) -> ArrayRef {
     }
 }
 
-/// Long columns `id`, `time` and the channels from `times` and `values`.
-fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
+/// Long columns `id`, `time` and the channels from `times` and `values`, and the shape of an image.
+fn dense_columns(arrays: &[Array]) -> Result<(Option<[usize; 2]>, Columns), String> {
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
     let (times, values) = (
         find("times").expect("looked for"),
@@ -204,12 +218,16 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
             .floats()
             .ok_or(format!("`{}` must be numbers", array.name))
     };
-    let (series, length, channels) = match values.shape[..] {
-        [series, length] => (series, length, 1),
-        [series, length, channels] => (series, length, channels),
+    let (series, length, channels, frame) = match values.shape[..] {
+        [series, length] => (series, length, 1, None),
+        [series, length, channels] => (series, length, channels, None),
+        [series, length, height, width] => {
+            let pixels = height.checked_mul(width).ok_or("`values` is too large")?;
+            (series, length, pixels, Some([height, width]))
+        }
         _ => {
             return Err(format!(
-                "`values` must be [N, T] or [N, T, C], found {:?}",
+                "`values` must be [N, T], [N, T, C] or [N, T, height, width], found {:?}",
                 values.shape
             ));
         }
@@ -221,7 +239,24 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
             "`times` must be [{length}] or [{series}, {length}], found {found:?}"
         ));
     }
-    let (all_times, all_values) = (numbers(times)?, numbers(values)?);
+    let (all_times, mut all_values) = (numbers(times)?, numbers(values)?);
+    if let Some(mask) = find("mask") {
+        let each = match &mask.shape {
+            shape if *shape == values.shape => 1,
+            shape if shape[..] == [series, length] => channels,
+            found => {
+                return Err(format!(
+                    "`mask` must be [{series}, {length}] or {:?}, found {found:?}",
+                    values.shape
+                ));
+            }
+        };
+        for (cells, known) in all_values.chunks_mut(each.max(1)).zip(numbers(mask)?) {
+            if known == 0.0 {
+                cells.fill(f64::NAN);
+            }
+        }
+    }
     let place = |row: usize| if shared { row % length } else { row };
     let rows: Vec<usize> = (0..series * length)
         .filter(|&row| !all_times[place(row)].is_nan())
@@ -242,7 +277,7 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
         ("id".to_owned(), ids(find("ids"), series, &rows, length)?),
         ("time".to_owned(), time),
     ];
-    for (channel, name) in channel_names(find("channel_names"), channels)?
+    for (channel, name) in channel_names(find("channel_names"), channels, frame)?
         .into_iter()
         .enumerate()
     {
@@ -257,7 +292,7 @@ fn dense_columns(arrays: &[Array]) -> Result<Columns, String> {
             cast(&column, &kind).map_err(|error| error.to_string())?,
         ));
     }
-    Ok(columns)
+    Ok((frame, columns))
 }
 
 fn ids(
@@ -290,7 +325,15 @@ fn ids(
     }
 }
 
-fn channel_names(names: Option<&Array>, channels: usize) -> Result<Vec<String>, String> {
+fn channel_names(
+    names: Option<&Array>,
+    channels: usize,
+    frame: Option<[usize; 2]>,
+) -> Result<Vec<String>, String> {
+    if let (None, Some([height, width])) = (names, frame) {
+        let row = |row: usize| (0..width).map(move |column| format!("r{row}c{column}"));
+        return Ok((0..height).flat_map(row).collect());
+    }
     match names.map(|names| &names.elements) {
         None if channels == 1 => Ok(vec!["x".to_owned()]),
         None => Ok((0..channels).map(|channel| format!("x{channel}")).collect()),
@@ -364,6 +407,7 @@ fn dense_arrays(
     id: Option<usize>,
     time: usize,
     channels: &[usize],
+    frame: Option<[usize; 2]>,
 ) -> Result<Vec<Array>, ArrowError> {
     let ids = match id {
         Some(id) => cells::texts(batch.column(id))?,
@@ -432,9 +476,14 @@ fn dense_arrays(
         .iter()
         .map(|&start| ids.value(start).to_owned())
         .collect();
+    let mut shape = vec![series, length];
+    match frame {
+        Some(frame) => shape.extend(frame),
+        None => shape.push(channels.len()),
+    }
     Ok(vec![
         named("times", vec![series, length], times),
-        named("values", vec![series, length, channels.len()], values),
+        named("values", shape, values),
         named("ids", vec![series], Elements::Text(id_texts)),
         named("channel_names", vec![channels.len()], Elements::Text(names)),
     ])
