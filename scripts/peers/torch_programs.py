@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torchdiffeq import odeint
 
-from . import torch_cssc, torch_latent, torch_model, torch_systems, workloads
+from . import torch_cssc, torch_latent, torch_model, torch_systems, torch_video, workloads
 
 
 class Program:
@@ -158,6 +158,12 @@ def latent_cssc(inputs):
                    lambda p: torch_latent.latent_loss(p, ready), optimise=True)
 
 
+def video(inputs):
+    frames = torch_video.frames_of(inputs, DTYPE[0])
+    return Program(inputs, workloads.parameter_names("video"),
+                   lambda p: torch_video.video_loss(p, frames))
+
+
 def systems(solve):
     return {"latent-ode": latent_ode(solve), "gru-ode-bayes": gru_ode_bayes(solve)}
 
@@ -191,7 +197,7 @@ def with_shares(name, make):
 PROGRAMS = {
     "PyTorch": {"field": field, "ode-rnn": ode_rnn, "infer": infer, "ragged": ragged,
                 **with_shares("cssc", cssc), **with_shares("hidden", hidden),
-                **systems(torch_systems.by_hand), "latent-30": latent_cssc},
+                **systems(torch_systems.by_hand), "latent-30": latent_cssc, "video": video},
     "torch.compile": {"field": compiled(field), "ode-rnn": compiled(ode_rnn), "infer": compiled(infer),
                       **with_shares("cssc", compiled(cssc)),
                       **with_shares("hidden", compiled(hidden))},

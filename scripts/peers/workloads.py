@@ -67,6 +67,32 @@ GRU_ODE_BAYES_NETWORKS = {
 LATENT_CSSC = {"width": 64, "layers": 2, "heads": 4, "feed-forward": 128, "frequencies": 24, "sines": 32, "code": 32, "sweeps": 3,
                "compensation-weight": 1.0, "epsilon": 1e-5}
 
+VIDEO = {"frames": 250, "side": 32, "filters": 16, "code": 32}
+
+
+def _video_layers():
+    """Layers of encoder and decoder: name, shape of the weight, numbers out, and products of one frame."""
+    side, filters, code = VIDEO["side"], VIDEO["filters"], VIDEO["code"]
+    small = (side // 8) ** 2 * 4 * filters
+    layers = []
+
+    def convolution(name, kernel, inner, outer, out_side):
+        layers.append((f"frame-encoder.{name}", (kernel * kernel * inner, outer), outer,
+                       out_side**2 * kernel * kernel * inner * outer))
+
+    convolution("first", 4, 1, filters, side // 2)
+    for number in range(2):
+        width, place = filters << number, side >> (number + 1)
+        convolution(f"block{number}.0", 3, width, width, place)
+        convolution(f"block{number}.1", 3, width, width, place)
+        convolution(f"halving{number}", 4, width, 2 * width, place // 2)
+    layers.append(("frame-encoder.code", (small, code), code, small * code))
+    layers.append(("frame-decoder.first", (code, small), small, code * small))
+    for number, (inner, outer) in enumerate(((4, 2), (2, 1), (1, 0))):
+        inner, outer, place = inner * filters, outer * filters or 1, side >> (3 - number)
+        layers.append((f"frame-decoder.doubling{number}", (inner, 16 * outer), outer, place**2 * inner * 16 * outer))
+    return layers
+
 
 def _latent_cssc_shapes():
     """Names and shapes of the parameters of latent CSSC."""
@@ -98,7 +124,12 @@ def _latent_cssc_shapes():
 OBSERVED = {"ode-rnn": 30, "cssc-10": 10, "cssc-30": 30, "cssc-50": 50,
             "hidden-10": 10, "hidden-30": 30, "hidden-50": 50, "infer": 30,
             "latent-ode": 30, "gru-ode-bayes": 30, "latent-30": 30}
-WORKLOADS = ("field", *OBSERVED, "ragged")
+WORKLOADS = ("field", *OBSERVED, "video", "ragged")
+
+
+def series(workload):
+    """Series, or frames, of one iteration."""
+    return VIDEO["frames"] if workload == "video" else BATCH
 
 
 def networks(workload):
@@ -118,6 +149,9 @@ def parameter_shapes(workload):
     """Names and shapes of the parameters the workload uses, in a fixed order."""
     if workload == "latent-30":
         return _latent_cssc_shapes()
+    if workload == "video":
+        return {f"{name}.{part}": of for name, shape, out, _ in _video_layers()
+                for part, of in (("weight", shape), ("bias", (out,)))}
     shapes = {}
     for network, widths in networks(workload).items():
         for layer, (rows, columns) in enumerate(zip(widths, widths[1:])):
@@ -147,6 +181,8 @@ def make_inputs(workload, seed=1):
 def _made_series(workload, random):
     if workload == "field":
         return {"initial": random.standard_normal((BATCH, HIDDEN)).astype(np.float32)}
+    if workload == "video":
+        return {"frames": random.random((VIDEO["frames"], VIDEO["side"], VIDEO["side"])).astype(np.float32)}
     if workload == "ragged":
         # 1,500 times that are all different, 30 to each series, in order within a series.
         times = np.sort(random.permutation(BATCH * RAGGED_POINTS).reshape(BATCH, -1), axis=1)
@@ -174,7 +210,7 @@ def read_inputs(path, workload):
 
     found = load_file(str(path))
     inputs = dict(found)
-    series = ("initial",) if workload == "field" else ("times", "values", "masks")
+    series = {"field": ("initial",), "video": ("frames",)}.get(workload, ("times", "values", "masks"))
     series += ("draws",) if workload == "latent-ode" else ()
     for name in (*series, *parameter_names(workload)):
         if name not in found:
@@ -258,6 +294,8 @@ def flop(workload):
     Backward costs twice the forward pass. For CSSC: f is known at right limits from the walk,
     so it is evaluated at left limits only; tangents of f and three passes of g at all limits.
     """
+    if workload == "video":
+        return 3 * 2 * VIDEO["frames"] * sum(products for *_, products in _video_layers())
     if workload == "latent-30":
         return 3 * 2 * BATCH * _latent_cssc_products()
     if workload in ("latent-ode", "gru-ode-bayes"):

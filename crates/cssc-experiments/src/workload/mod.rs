@@ -9,6 +9,7 @@
 //! | `infer` | the forward pass of `ode-rnn` |
 //! | `latent-ode`, `gru-ode-bayes` | a training step of these systems with Euler steps |
 //! | `latent-30` | a training step of latent CSSC, 30 of 100 points observed |
+//! | `video` | 250 frames of 32 x 32 pixels through encoder and decoder of videos, loss on all pixels, backward |
 //! | `ragged` | 50 series of 30 points at 1,500 different times, forward and backward |
 //! | `load` | reading and checking a model file of the default sizes |
 //! | `cssc-d1` … `cssc-d1000`, `hidden-d1` … | `cssc-30`, `hidden-30` with so many channels, batch 25 |
@@ -19,6 +20,7 @@ mod infer;
 mod load;
 mod samples;
 mod train;
+mod video;
 
 pub use array::{Array, write_arrays};
 
@@ -32,6 +34,7 @@ use infer::Infer;
 use load::Load;
 use samples::{grid, ragged};
 use train::Train;
+use video::Video;
 
 const BATCH: usize = 50;
 const POINTS: usize = 100;
@@ -79,11 +82,13 @@ pub enum Workload {
     GruOdeBayes,
     /// A training step of latent CSSC.
     LatentCssc,
+    /// Frames to codes and back.
+    Video,
 }
 
 impl Workload {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Self); 22] = [
+    pub const ALL: [(&'static str, Self); 23] = [
         ("field", Self::Field),
         ("ode-rnn", Self::OdeRnn),
         ("cssc-10", Self::Cssc(10)),
@@ -96,6 +101,7 @@ impl Workload {
         ("latent-ode", Self::LatentOde),
         ("gru-ode-bayes", Self::GruOdeBayes),
         ("latent-30", Self::LatentCssc),
+        ("video", Self::Video),
         ("ragged", Self::Ragged),
         ("load", Self::Load),
         ("cssc-d1", Self::Channels(Compensation::Output, 1)),
@@ -135,6 +141,7 @@ impl Workload {
                 false,
             )),
             Self::Load => Box::new(Load::new()),
+            Self::Video => Box::new(Video::new(random)),
             Self::LatentOde => Box::new(Train::latent_ode(grid(30, BATCH, 1, random))),
             Self::GruOdeBayes => Box::new(Train::gru_ode_bayes(grid(30, BATCH, 1, random))),
             Self::LatentCssc => Box::new(Train::latent_cssc(grid(30, BATCH, 1, random))),

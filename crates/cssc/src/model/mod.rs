@@ -45,7 +45,7 @@ pub use config::{Built, CustomConfig, MODEL_METHODS, ModelConfig, ModelMethod, P
 pub use curve_options::CurveOptions;
 pub use file::{Model, ModelInfo, Rebuilt};
 pub use fourth_derivative::{Bound, Truth};
-pub use frames::{Frames, FramesConfig};
+pub use frames::{FrameDecoder, FrameEncoder, Frames, FramesConfig};
 pub use gru_d::{GruD, GruDConfig};
 pub use gru_ode_bayes::{GruOdeBayes, GruOdeBayesConfig};
 pub use interpolate::{Bands, Interpolation};

@@ -31,15 +31,16 @@ const KEEP: Kernel = Kernel {
 
 /// From frames to codes.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Encoder {
+pub struct FrameEncoder {
     first: Convolution,
     blocks: [[Convolution; 2]; 2],
     halving: [Convolution; 2],
     code: Dense,
 }
 
-impl Encoder {
-    pub(super) fn new<T: Float>(
+impl FrameEncoder {
+    /// Adds its parameters, `frame-encoder.…`, to the store.
+    pub fn new<T: Float>(
         parameters: &mut Parameters<T>,
         config: &FramesConfig,
         random: &mut Random,
@@ -93,7 +94,7 @@ impl Encoder {
     }
 
     /// Codes of frames, [frames, code].
-    pub(super) fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, frames: Var) -> Var {
+    pub fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, frames: Var) -> Var {
         let mut x = self.first.forward(graph, frames);
         for (block, halving) in self.blocks.iter().zip(&self.halving) {
             let mut more = x;
@@ -109,13 +110,14 @@ impl Encoder {
 
 /// From codes to frames.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Decoder {
+pub struct FrameDecoder {
     first: Dense,
     doubling: [Convolution; 3],
 }
 
-impl Decoder {
-    pub(super) fn new<T: Float>(
+impl FrameDecoder {
+    /// Adds its parameters, `frame-decoder.…`, to the store.
+    pub fn new<T: Float>(
         parameters: &mut Parameters<T>,
         config: &FramesConfig,
         random: &mut Random,
@@ -155,13 +157,13 @@ impl Decoder {
     }
 
     /// Frames of codes, [codes, pixels].
-    pub(super) fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, codes: Var) -> Var {
+    pub fn forward<T: Float>(&self, graph: &mut Graph<'_, T>, codes: Var) -> Var {
         self.layers()
             .fold(codes, |x, layer| layer.forward(graph, x))
     }
 
     /// The same with slope and curvature.
-    pub(super) fn jet<T: Float>(&self, graph: &mut Graph<'_, T>, codes: Jets<Var>) -> Jets<Var> {
+    pub fn jet<T: Float>(&self, graph: &mut Graph<'_, T>, codes: Jets<Var>) -> Jets<Var> {
         self.layers().fold(codes, |x, layer| layer.jet(graph, x))
     }
 }

@@ -21,4 +21,5 @@ mod layers;
 mod network;
 
 pub use config::FramesConfig;
+pub use layers::{FrameDecoder, FrameEncoder};
 pub use network::Frames;

@@ -1,7 +1,7 @@
 //! The model of videos around a model of codes.
 
 use super::config::FramesConfig;
-use super::layers::{Decoder, Encoder};
+use super::layers::{FrameDecoder, FrameEncoder};
 use crate::data::Random;
 use crate::model::network::{Batch, Codes, Network, Observed, Prediction, Trace};
 use crate::model::rows::shown;
@@ -12,8 +12,8 @@ use crate::{Error, Jets};
 /// A model of videos; its numbers are in [`Parameters`].
 #[derive(Debug)]
 pub struct Frames<T: Float> {
-    encoder: Encoder,
-    decoder: Decoder,
+    encoder: FrameEncoder,
+    decoder: FrameDecoder,
     inner: Box<dyn Network<T>>,
 }
 
@@ -55,8 +55,8 @@ impl<T: Float> Frames<T> {
         // Not the stream of the inner model, which has begun with the same seed.
         let random = &mut Random::stream(seed, 1);
         Self {
-            encoder: Encoder::new(parameters, config, random),
-            decoder: Decoder::new(parameters, config, random),
+            encoder: FrameEncoder::new(parameters, config, random),
+            decoder: FrameDecoder::new(parameters, config, random),
             inner,
         }
     }
