@@ -14,6 +14,8 @@ use crate::io::{WholeFile, write_whole};
 
 /// Bytes of the head of an array: the first version of the format has no more, and names of columns are not read.
 const MOST_HEAD: u32 = 1 << 16;
+/// Brackets that open in the head of an array: of the whole, of its shape, and some of a type that is then refused by name.
+const MOST_BRACKETS: usize = 12;
 
 /// The numbers of an array, in C order.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,9 +168,7 @@ pub fn find<'a>(arrays: &'a [Array], name: &str, path: &Path) -> Result<&'a Arra
 }
 
 fn read_array(name: &str, mut source: impl Read) -> io::Result<Array> {
-    let mut start = Vec::new();
-    source.by_ref().take(12).read_to_end(&mut start)?;
-    check_head(&start)?;
+    let start = checked_head(&mut source)?;
     let file = NpyFile::new(io::Cursor::new(start).chain(source))?;
     let shape: Vec<usize> = file.shape().iter().map(|&length| length as usize).collect();
     let unsupported = |what: String| io::Error::new(io::ErrorKind::Unsupported, what);
@@ -218,21 +218,32 @@ fn read_array(name: &str, mut source: impl Read) -> io::Result<Array> {
     })
 }
 
-/// The reader allocates what the head of an array says its length is, before it reads it.
-fn check_head(start: &[u8]) -> io::Result<()> {
-    let length = match start {
-        [_, _, _, _, _, _, version, _, a, b, c, d] if *version >= 2 => {
-            u32::from_le_bytes([*a, *b, *c, *d])
+/// Reads the head of an array, before the parser sees it, which allocates what the head says its length is, and whose
+/// time doubles with every bracket inside a bracket.
+fn checked_head(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    source.by_ref().take(12).read_to_end(&mut head)?;
+    // Magic, version, and the length of what follows: two bytes in version 1, four in later ones.
+    let rest = match head[..] {
+        [_, _, _, _, _, _, 0 | 1, _, a, b, _, _] => {
+            u32::from(u16::from_le_bytes([a, b])).saturating_sub(2)
         }
+        [_, _, _, _, _, _, _, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
         _ => 0,
     };
-    match length > MOST_HEAD {
-        true => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("has a head of {length} bytes; at most {MOST_HEAD} are read"),
-        )),
-        false => Ok(()),
+    let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    if rest > MOST_HEAD {
+        return refuse(format!("its head is said to take {rest} bytes"));
     }
+    source
+        .by_ref()
+        .take(u64::from(rest))
+        .read_to_end(&mut head)?;
+    let brackets = head.iter().filter(|byte| b"([{".contains(byte)).count();
+    if brackets > MOST_BRACKETS {
+        return refuse("its head does not describe a plain array".to_owned());
+    }
+    Ok(head)
 }
 
 fn widen<T: npyz::Deserialize + Into<i64>>(file: NpyFile<impl Read>) -> io::Result<Vec<i64>> {
