@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,8 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 /// Most memory for one input of at most 64 KiB.
 const ALLOWED: usize = 600 << 20;
+/// Seconds after which an input is given up, with the process.
+const HANGS: u64 = 120;
 /// More than this at once is refused, as a small machine would.
 const AT_ONCE: usize = 4 << 30;
 
@@ -137,7 +139,9 @@ fn feed(target: &Target<'_>) {
         Some(seconds) => began.elapsed().as_secs_f64() < seconds,
         None => tried < target.short,
     };
+    let watched = watch(target.name, place.path());
     while going(tried) {
+        watched.store(began.elapsed().as_secs(), Relaxed);
         let random = &mut Random::stream(seed, tried as u64);
         let pick = |random: &mut Random| &target.corpus[random.below(target.corpus.len())];
         // The corpus itself first.
@@ -157,6 +161,28 @@ fn feed(target: &Target<'_>) {
         tried - good
     );
     assert!(good > 0, "no input was good, so nothing was tried");
+}
+
+/// Ends the process where one input takes minutes, which would otherwise be noticed only when it is over. What is given
+/// back is the second at which the input began; the watch ends with it.
+fn watch(name: &'static str, place: &Path) -> Arc<AtomicU64> {
+    let began = Instant::now();
+    let current = Arc::new(AtomicU64::new(0));
+    let (seen, place) = (Arc::downgrade(&current), place.to_owned());
+    std::thread::spawn(move || {
+        while let Some(since) = seen.upgrade() {
+            if began.elapsed().as_secs() > since.load(Relaxed) + HANGS {
+                eprintln!(
+                    "{name}: an input takes more than {HANGS} s; see {}",
+                    place.display()
+                );
+                std::process::abort();
+            }
+            drop(since);
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    current
 }
 
 fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {

@@ -21,6 +21,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+/// Values of a large table, whose rounds are judged one after the other for the sake of memory.
+const LARGE: usize = 1_000_000;
+
 /// How values are chosen to be hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -185,7 +188,7 @@ impl HoldOut {
         self.rounds.iter().map(|round| round.hidden.clone())
     }
 
-    /// What `interpolator` says of every hidden value. Series are asked in parallel, each only for
+    /// What `interpolator` says of every hidden value. Rounds and series are asked in parallel, each only for
     /// the channels and times at which something was hidden.
     ///
     /// # Errors
@@ -199,15 +202,18 @@ impl HoldOut {
             values: Vec::with_capacity(self.hidden.len()),
             std_devs: Some(Vec::with_capacity(self.hidden.len())),
         };
-        for (number, round) in self.rounds.iter().enumerate() {
-            let data = self.in_sight(number)?;
-            let fitted = interpolator.fitted_to(&data)?;
-            let interpolator = fitted.as_deref().unwrap_or(interpolator);
-            let hidden = &self.hidden[round.hidden.clone()];
-            let parts: Vec<&[Hidden]> = hidden.chunk_by(|a, b| a.series == b.series).collect();
-            let ask = |part: &&[Hidden]| answer(interpolator, &data.series()[part[0].series], part);
-            let found: Result<Vec<Answers>, Error> = parts.par_iter().map(ask).collect();
-            for one in found? {
+        let numbers: Vec<usize> = (0..self.rounds.len()).collect();
+        // Each round has the data in sight for itself.
+        let at_once = match cells_of(&self.visible) > LARGE {
+            true => 1,
+            false => numbers.len(),
+        };
+        for some in numbers.chunks(at_once.max(1)) {
+            let asked = some
+                .par_iter()
+                .map(|&round| self.asked(interpolator, round));
+            let found: Vec<_> = asked.collect::<Result<_, Error>>()?;
+            for one in found.into_iter().flatten() {
                 all.values.extend(one.values);
                 match (&mut all.std_devs, one.std_devs) {
                     (Some(all), Some(one)) => all.extend(one),
@@ -219,6 +225,17 @@ impl HoldOut {
             *value = bounds.apply(hidden.channel, *value);
         }
         Ok(all)
+    }
+
+    /// What `interpolator` says of what a round hides, series after series.
+    fn asked(&self, interpolator: &dyn Interpolator, round: usize) -> Result<Vec<Answers>, Error> {
+        let data = self.in_sight(round)?;
+        let fitted = interpolator.fitted_to(&data)?;
+        let interpolator = fitted.as_deref().unwrap_or(interpolator);
+        let hidden = &self.hidden[self.rounds[round].hidden.clone()];
+        let parts: Vec<&[Hidden]> = hidden.chunk_by(|a, b| a.series == b.series).collect();
+        let ask = |part: &&[Hidden]| answer(interpolator, &data.series()[part[0].series], part);
+        parts.par_iter().map(ask).collect()
     }
 }
 
@@ -254,6 +271,11 @@ fn with_values(dataset: &Dataset, values: Vec<Vec<f64>>) -> Result<Dataset, Erro
     let series = series.map(|(series, values)| series.with_values(values));
     let series = series.collect::<Result<_, _>>()?;
     Dataset::new(dataset.channel_names().to_vec(), series)
+}
+
+fn cells_of(dataset: &Dataset) -> usize {
+    let series = dataset.series().iter();
+    series.map(|series| series.values().len()).sum()
 }
 
 /// The values of every series.
