@@ -363,8 +363,12 @@ fn training_intention(imputer: &Imputer, methods: &[&Method]) -> String {
         ),
         Some(budget) => format!("at most {} in all", readable(budget.as_secs_f64(), true)),
     };
+    let trial = match imputer.methods {
+        None if imputer.budget.is_some() => ", if a short trial promises a gain",
+        _ => "",
+    };
     format!(
-        "; models are trained for {} ({effort}; --budget 0s trains none)",
+        "; models are trained for {}{trial} ({effort}; --budget 0s trains none)",
         trained.join(", ")
     )
 }

@@ -12,6 +12,7 @@
 //! A method that learns in closed form is fitted for every round anew, on what is in sight then.
 
 use super::bounds::Bounds;
+use super::combine::Criterion;
 use super::gap::Gaps;
 use super::hide::{Cell, Hider};
 use super::interpolator::{Interpolator, curve_within};
@@ -225,6 +226,29 @@ impl HoldOut {
             *value = bounds.apply(hidden.channel, *value);
         }
         Ok(all)
+    }
+
+    /// The error that some answers leave of that of others: over all channels, in units of what the others leave of each.
+    #[must_use]
+    pub(crate) fn ratio(&self, answers: &Answers, others: &Answers, criterion: Criterion) -> f64 {
+        let size = |error: f64| match criterion {
+            Criterion::Mse => error * error,
+            Criterion::Mae => error.abs(),
+        };
+        let mut sums = vec![[0.0; 3]; self.visible.channels()];
+        let pairs = answers.values.iter().zip(&others.values);
+        for (one, (found, other)) in self.hidden.iter().zip(pairs) {
+            let errors = [found, other].map(|value| size(value - one.value));
+            if errors.iter().all(|error| error.is_finite()) {
+                let [sum, other, count] = &mut sums[one.channel];
+                (*sum, *other, *count) = (*sum + errors[0], *other + errors[1], *count + 1.0);
+            }
+        }
+        let known = sums.iter().filter(|[_, other, _]| *other > 0.0);
+        let (parts, counts) = known.fold((0.0, 0.0), |(parts, counts), [sum, other, count]| {
+            (parts + count * sum / other, counts + count)
+        });
+        if counts > 0.0 { parts / counts } else { 1.0 }
     }
 
     /// What `interpolator` says of what a round hides, series after series.

@@ -41,8 +41,8 @@ use super::training::{Trained, Training, Trainings};
 use crate::Error;
 use crate::data::{Dataset, Filled, Series};
 use crate::evaluate::{
-    Bound, Bounds, Combination, Criterion, Evaluation, Gaps, HoldOut, HoldOutOptions, Interpolator,
-    Judging, Roles,
+    Answers, Bound, Bounds, Combination, Criterion, Evaluation, Gaps, HoldOut, HoldOutOptions,
+    Interpolator, Judging, Roles,
 };
 #[cfg(feature = "nn")]
 use crate::model::Model;
@@ -241,8 +241,14 @@ impl Imputer {
             .iter()
             .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
+        // What costs little is asked first: what takes long to train must promise more.
+        let mut answers = fitted.ask(0, &held, &mut watch)?;
         #[cfg(feature = "nn")]
-        self.train(&mut fitted, &methods, &held, rows(data), &mut watch)?;
+        {
+            let rows = rows(data);
+            self.train(&mut fitted, &methods, (&held, &answers), rows, &mut watch)?;
+            answers.extend(fitted.ask(answers.len(), &held, &mut watch)?);
+        }
         if fitted.filler.candidates.is_empty() {
             return Err(Error::Setting(
                 "there is no method to fill with; name at least one".to_owned(),
@@ -253,7 +259,7 @@ impl Imputer {
             criterion: self.criterion,
             combined: None,
         };
-        fitted.compare(&held, judging, self.methods.is_none(), &mut watch)?;
+        fitted.compare(&held, answers, judging, self.methods.is_none());
         // What stands for the whole in the comparison does so here: memory and time do not grow with the table.
         fitted.learn(compared)?;
         if self.predict_edges {
@@ -305,7 +311,7 @@ impl Imputer {
         &self,
         fitted: &mut Fitted,
         methods: &[&'static Method],
-        held: &HoldOut,
+        (held, answers): (&HoldOut, &[Answers]),
         rows: usize,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
@@ -320,9 +326,27 @@ impl Imputer {
             rows,
             rounds: held.rounds().count(),
         };
+        let bounds = &fitted.filler.bounds;
+        let cheap = fitted.filler.candidates.clone();
+        let gain = |networks: &[Arc<dyn Interpolator>]| {
+            let mut names: Vec<&str> = cheap.iter().map(|one| one.name()).collect();
+            let mut all: Vec<Answers> = answers.to_vec();
+            let before = combine(held, &names, &all, bounds, self.criterion);
+            for network in networks {
+                names.push(network.name());
+                all.push(held.answers(network.as_ref(), bounds)?);
+            }
+            let after = combine(held, &names, &all, bounds, self.criterion);
+            Ok(match (before, after) {
+                (Some((_, before)), Some((_, after))) => {
+                    1.0 - held.ratio(&after, &before, self.criterion)
+                }
+                _ => 1.0,
+            })
+        };
         let candidates = &mut fitted.filler.candidates;
         let Trainings { trained, failed } =
-            training.run(methods, &held.visible, candidates, watch)?;
+            training.run(methods, &held.visible, candidates, &gain, watch)?;
         match (failed.first(), trained.is_empty()) {
             (Some((_, error)), true) => fitted.notes.push(format!("no model was trained: {error}")),
             _ => {
@@ -336,53 +360,81 @@ impl Imputer {
     }
 }
 
+/// The best combination of methods of these names, and what it says of what is hidden; none without the plainest.
+fn combine(
+    held: &HoldOut,
+    names: &[&str],
+    answers: &[Answers],
+    bounds: &Bounds,
+    criterion: Criterion,
+) -> Option<(Combination, Answers)> {
+    let place = |name: &&str| names.iter().position(|other| other == name);
+    let roles = Roles {
+        reference: place(&PLAINEST)?,
+        favoured: place(&FAVOURED),
+        simple: SIMPLE.iter().filter_map(place).collect(),
+        bending: BENDING.iter().filter_map(place).collect(),
+    };
+    let all: Vec<&Answers> = answers.iter().collect();
+    let (combination, mut combined) = Combination::find(held, &all, &roles, criterion);
+    for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
+        *value = bounds.apply(hidden.channel, *value);
+    }
+    Some((combination, combined))
+}
+
 impl Fitted {
-    fn compare(
-        &mut self,
+    /// What the candidates from the one of this number on say of what is hidden.
+    fn ask(
+        &self,
+        first: usize,
         held: &HoldOut,
-        mut judging: Judging,
-        combine: bool,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Answers>, Error> {
         let Filler {
             candidates, bounds, ..
         } = &self.filler;
-        let mut answers = Vec::with_capacity(candidates.len() + 1);
-        for (number, candidate) in candidates.iter().enumerate() {
+        let ask = |(number, candidate): (usize, &Arc<dyn Interpolator>)| {
             let event = Event::Comparing {
                 name: candidate.name(),
                 number,
                 candidates: candidates.len(),
             };
-            if watch(event).is_break() {
-                return Err(Error::Stopped);
+            match watch(event) {
+                ControlFlow::Break(()) => Err(Error::Stopped),
+                ControlFlow::Continue(()) => held.answers(candidate.as_ref(), bounds),
             }
-            answers.push((candidate.name(), held.answers(candidate.as_ref(), bounds)?));
-        }
-        let reference = answers.iter().position(|(name, _)| *name == PLAINEST);
-        if let Some(reference) = reference.filter(|_| combine) {
-            let all: Vec<_> = answers.iter().map(|(_, answers)| answers).collect();
-            let place = |name: &&str| answers.iter().position(|(other, _)| other == name);
-            let roles = Roles {
-                reference,
-                favoured: place(&FAVOURED),
-                simple: SIMPLE.iter().filter_map(place).collect(),
-                bending: BENDING.iter().filter_map(place).collect(),
-            };
-            let (combination, mut combined) =
-                Combination::find(held, &all, &roles, judging.criterion);
-            for (hidden, value) in held.hidden.iter().zip(&mut combined.values) {
-                *value = bounds.apply(hidden.channel, *value);
-            }
+        };
+        let some = candidates.iter().enumerate().skip(first);
+        some.map(ask).collect()
+    }
+
+    /// Scores the answers of all candidates, and finds how to combine them.
+    fn compare(
+        &mut self,
+        held: &HoldOut,
+        mut answers: Vec<Answers>,
+        mut judging: Judging,
+        combined: bool,
+    ) {
+        let Filler {
+            candidates, bounds, ..
+        } = &self.filler;
+        let mut names: Vec<&str> = candidates.iter().map(|one| one.name()).collect();
+        if combined
+            && let Some((combination, values)) =
+                combine(held, &names, &answers, bounds, judging.criterion)
+        {
             judging.combined = Some(answers.len());
-            answers.push((COMBINED, combined));
+            names.push(COMBINED);
+            answers.push(values);
             self.combination = Some(combination);
         }
+        let answers: Vec<(&str, Answers)> = names.into_iter().zip(answers).collect();
         let evaluation = Evaluation::new(held, &answers, &judging);
         self.filler.chosen.clone_from(&evaluation.chosen);
         self.filler.bands = evaluation.bands();
         self.evaluation = Some(evaluation);
-        Ok(())
     }
 
     /// Fits what fills to all data: what was hidden is in sight again.
@@ -507,6 +559,7 @@ impl Fitted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Random;
 
     /// Two waves of 300 rows with gaps.
     fn waves() -> Dataset {
@@ -563,6 +616,58 @@ mod tests {
         assert!(fitted.evaluation().is_none());
         let filled = fitted.fill(&series, &Asked::Holes).unwrap();
         assert_eq!(filled.values, [0.0, 2.0, 4.0]);
+    }
+
+    /// Columns that copy each other leave nothing to learn: a trial tells, and nothing is trained.
+    #[cfg(feature = "nn")]
+    #[test]
+    fn networks_that_promise_nothing_are_not_trained_and_it_says_so() {
+        let mut random = Random::new(3);
+        let mut hole = |value: f64| match random.unit() < 0.1 {
+            true => f64::NAN,
+            false => value,
+        };
+        let values: Vec<f64> = (0..400)
+            .flat_map(|k| {
+                [
+                    hole((0.37 * f64::from(k)).sin()),
+                    (0.37 * f64::from(k)).sin(),
+                ]
+            })
+            .collect();
+        let times = (0..400).map(f64::from).collect();
+        let series = Series::new(None, 2, times, values).unwrap();
+        let data = Dataset::new(vec!["a".into(), "b".into()], vec![series]).unwrap();
+        let mut imputer = Imputer {
+            budget: Some(Duration::from_secs(600)),
+            ..Imputer::default()
+        };
+        imputer.learn.training.steps = 210;
+        imputer.learn.model = crate::model::OdeRnnConfig {
+            dynamics: vec![4],
+            decoder: vec![4],
+            cell: 4,
+            hidden: 3,
+            ..Default::default()
+        }
+        .into();
+        let mut tried = Vec::new();
+        let fitted = imputer.fit(&data, |event| {
+            if let Event::Training { name, progress } = event
+                && progress.step == 1
+            {
+                tried.push(name.to_owned());
+            }
+            ControlFlow::Continue(())
+        });
+        let fitted = fitted.unwrap();
+        assert_eq!(tried, ["cssc"]);
+        assert!(fitted.trained().is_empty());
+        assert!(
+            fitted.notes()[0].contains("in a trial of"),
+            "{:?}",
+            fitted.notes()
+        );
     }
 
     /// Equal settings are trained once; a model that is named fails loudly.

@@ -21,6 +21,10 @@ const TRIAL_STEPS: u64 = 8;
 const TRIAL_ROWS: usize = 2000;
 /// A training that takes so many times its share ends where it is.
 const LATE: f64 = 1.25;
+/// The part of the time for training that a trial gets, which decides whether the rest is spent.
+const TRIAL: f64 = 0.2;
+/// By so much of itself the error on hidden values must fall with what was tried.
+const PROMISE: f64 = 0.01;
 /// Most channels for which a model is trained unless it is asked for by name.
 const MOST_CHANNELS: usize = 64;
 
@@ -51,6 +55,9 @@ struct Plan {
     methods: Vec<&'static Method>,
 }
 
+/// How much smaller the error on hidden values becomes with some more candidates, as a part of it.
+type Gain<'a> = dyn Fn(&[Arc<dyn Interpolator>]) -> Result<f64, Error> + 'a;
+
 /// All that a training needs.
 pub(super) struct Training<'a> {
     pub(super) options: &'a LearnOptions,
@@ -67,12 +74,14 @@ pub(super) struct Training<'a> {
 }
 
 impl Training<'_> {
-    /// Trains what `methods` need on `data` and adds their interpolators to `candidates`.
+    /// Trains what `methods` need on `data` and adds their interpolators to `candidates`. Unless they were named, a
+    /// short training of the first is tried before: where that brings no `gain`, nothing is trained.
     pub(super) fn run(
         &self,
         methods: &[&'static Method],
         data: &Dataset,
         candidates: &mut Vec<Arc<dyn Interpolator>>,
+        gain: &Gain<'_>,
         watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<Trainings, Error> {
         let plans = plans(methods, &self.options.model);
@@ -83,6 +92,13 @@ impl Training<'_> {
         let begun = Instant::now();
         let count = plans.len();
         let prepared = self.prepare(data);
+        if let Ok(learning) = &prepared
+            && let Some(reason) = self.discouraged(learning, &plans[0], data, gain, watch)?
+        {
+            let refused = |plan: &Plan| (plan.config.method(), Error::Setting(reason.clone()));
+            done.failed = plans.iter().map(refused).collect();
+            return Ok(done);
+        }
         for (number, plan) in plans.into_iter().enumerate() {
             // What an earlier training has left over is for the later ones.
             let left = self
@@ -114,6 +130,44 @@ impl Training<'_> {
             }
         }
         Ok(done)
+    }
+
+    /// Why nothing should be trained, after a short training of one model; `None` if it promises something, or was not
+    /// tried.
+    fn discouraged(
+        &self,
+        learning: &Learning,
+        plan: &Plan,
+        data: &Dataset,
+        gain: &Gain<'_>,
+        watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<String>, Error> {
+        let Some(share) = self.budget.filter(|_| !self.required) else {
+            return Ok(None);
+        };
+        let begun = Instant::now();
+        let tried = self
+            .check_use(learning, plan, data, 1)
+            .and_then(|()| train(learning, &plan.config, Some(share.mul_f64(TRIAL)), watch));
+        // Too short a time for a trial: whoever trains for it will say the same of what it has.
+        let Ok((model, _)) = tried else {
+            return Ok(None);
+        };
+        let recipes = plan.methods.iter().filter_map(|method| method.recipe());
+        let made = recipes.map(|recipe| {
+            let made: Arc<dyn Interpolator> = Arc::new((recipe.apply)(model.clone())?);
+            Ok(made)
+        });
+        let gain = gain(&made.collect::<Result<Vec<_>, Error>>()?)?;
+        Ok((gain < PROMISE).then(|| {
+            format!(
+                "in a trial of {:.0} s networks brought the error on hidden values down by {:.1} %, less than {:.0} %; \
+                 name a method, such as cssc, to train it anyway",
+                begun.elapsed().as_secs_f64(),
+                100.0 * gain.max(0.0),
+                100.0 * PROMISE
+            )
+        }))
     }
 
     /// Refuses a model that would be too slow to use on a long table, before time is spent on training it. How fast
