@@ -4,7 +4,7 @@ use cssc::train::Control;
 use cssc_experiments::PaperSet;
 use cssc_experiments::reproduce::schedule::Event;
 use cssc_experiments::reproduce::{Options, Progress, Selection, reproduce};
-use cssc_experiments::studies::{Kind, carry_out};
+use cssc_experiments::studies::{self, carry_out};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -21,8 +21,8 @@ use std::sync::Mutex;
                   --observed 30 --jobs 2\n  cssc reproduce table1 --quick"
 )]
 pub(crate) struct Arguments {
-    /// The table, or figures, theory or limits
-    #[arg(value_name = "WHAT", value_parser = ["table1", "table2", "table3", "table4", "figures", "theory", "limits"])]
+    /// table1 to table4, or figures, theory or limits, or one of those: figure1, error-bound, limit-noise, ...
+    #[arg(value_name = "WHAT", value_parser = studies::known)]
     what: String,
 
     /// Only these data sets: toy, hopper, moving-mnist
@@ -88,12 +88,12 @@ impl Arguments {
                 None => Control::Continue,
             }
         };
-        let done = match Kind::named(&self.what) {
-            None => reproduce(&self.what, &selection, &options, &watch),
-            Some(kind) => carry_out(kind, &options, &watch, &|line| {
-                let _ = writeln!(std::io::stderr(), "{line}");
-            })
-            .map(|()| true),
+        let tell = |line: &str| {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        };
+        let done = match &studies::named(&self.what)[..] {
+            [] => reproduce(&self.what, &selection, &options, &watch),
+            some => carry_out(some, &options, &watch, &tell).map(|()| true),
         };
         if signals::stopped_by().is_some() {
             return Err(Failure::new(

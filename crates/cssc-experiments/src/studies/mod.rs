@@ -62,17 +62,17 @@ pub enum Kind {
     Limit,
 }
 
-impl Kind {
-    /// By the name of all studies of this kind together.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "figures" => Some(Self::Figure),
-            "theory" => Some(Self::Theory),
-            "limits" => Some(Self::Limit),
-            _ => None,
-        }
-    }
+/// Studies by their name, or all of a kind by its: `figures`, `theory`, `limits`; none of another name.
+#[must_use]
+pub fn named(name: &str) -> Vec<Study> {
+    let kind = match name {
+        "figures" => Some(Kind::Figure),
+        "theory" => Some(Kind::Theory),
+        "limits" => Some(Kind::Limit),
+        _ => None,
+    };
+    let asked = |study: &Study| Some(study.kind) == kind || study.name == name;
+    STUDIES.into_iter().filter(asked).collect()
 }
 
 macro_rules! study {
@@ -102,18 +102,34 @@ pub const STUDIES: [Study; 13] = [
     study!("limit-few-series", Limit, few_series),
 ];
 
-/// Carries out the studies of a kind and writes what they give.
+/// The name, if `cssc reproduce` knows it: of a table, of studies, or of one of them.
+///
+/// # Errors
+/// If not; those that are known are listed.
+pub fn known(name: &str) -> Result<String, String> {
+    let tables = ["table1", "table2", "table3", "table4"];
+    if tables.contains(&name) || !named(name).is_empty() {
+        return Ok(name.to_owned());
+    }
+    let all = STUDIES.map(|study| study.name).join(", ");
+    let tables = tables.join(", ");
+    Err(format!(
+        "give {tables}, figures, theory, limits, or one of {all}"
+    ))
+}
+
+/// Carries out studies and writes what they give.
 ///
 /// # Errors
 /// If data or trainings fail, or something cannot be written.
 pub fn carry_out(
-    kind: Kind,
+    studies: &[Study],
     options: &Options,
     watch: &(dyn Fn(Event<'_>) -> Control + Sync),
     tell: &dyn Fn(&str),
 ) -> Result<(), Error> {
     let mut workshop = Workshop::new(options, watch);
-    for study in STUDIES.iter().filter(|study| study.kind == kind) {
+    for study in studies {
         tell(study.name);
         let finding = (study.run)(&mut workshop)?;
         for path in finding.write(study.name, options)? {
