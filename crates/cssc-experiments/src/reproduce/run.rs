@@ -207,6 +207,33 @@ impl Run<'_> {
         Ok(Some(best.into_iter().map(whole).collect()))
     }
 
+    /// The model of a result that is there: one training with the learning rate that was chosen for it.
+    ///
+    /// # Errors
+    /// Those of [`Run::results`].
+    pub fn again(
+        &self,
+        rate: f64,
+        watch: &mut dyn FnMut(Standing) -> Control,
+    ) -> Result<Option<Model>, Error> {
+        let Some(asked) = self.cell.settings(self.seed, self.rate) else {
+            return Err(Error::Setting(format!(
+                "{} is not trained",
+                self.cell.method
+            )));
+        };
+        let mut state = self.load(&asked);
+        let settings = self.with(&asked, rate, asked.training.steps);
+        let steps = asked.training.steps;
+        let trained = self.train(&settings, &mut state, |step, error| {
+            watch(Standing::new(rate, step, steps, error))
+        })?;
+        if trained.is_some() {
+            self.clear();
+        }
+        Ok(trained.map(|(model, _)| model))
+    }
+
     /// The settings of one training.
     fn with(&self, asked: &CellSettings, rate: f64, steps: u64) -> CellSettings {
         let mut settings = asked.clone();

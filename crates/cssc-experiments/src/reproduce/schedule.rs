@@ -224,7 +224,8 @@ fn load(tasks: &[Task], options: &Options) -> Result<Sets, Error> {
     Ok(sets)
 }
 
-/// The model of a cell's first seed, trained if it is not there. Its results are written as well.
+/// The model of a cell's first seed, trained if it is not there. Where its results are there, one training with the
+/// learning rate that they tell is enough; otherwise they are made as well.
 ///
 /// # Errors
 /// If the training fails or is stopped.
@@ -239,16 +240,53 @@ pub fn train_model(
     let task = Task { cell, seed: 0 };
     let name = task.cell.name(0);
     let path = options.work.join(format!("{name}.cssc"));
-    if !path.exists() || !has_results(&task, set, options) {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
-        let pool = pool.build().map_err(Error::other)?;
-        let made = pool.install(|| one(&task, set, options, watch))?;
-        if made != Some(true) {
-            let why = format!("{name}, which is needed here, was not trained to its end");
-            return Err(Error::Setting(why));
-        }
+    let known = has_results(&task, set, options);
+    if known && path.exists() {
+        return Model::load(&path);
     }
-    Model::load(&path)
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+    let pool = pool.build().map_err(Error::other)?;
+    let made = match known {
+        true => pool.install(|| once_more(&task, set, options, watch))?,
+        false => pool.install(|| one(&task, set, options, watch))? == Some(true),
+    };
+    match made {
+        true => Model::load(&path),
+        false => Err(Error::Setting(format!(
+            "{name}, which is needed here, was not trained to its end"
+        ))),
+    }
+}
+
+/// Trains the model of results that are there. It is kept apart from trials that may be under way.
+fn once_more(
+    task: &Task,
+    set: &LoadedSet,
+    options: &Options,
+    watch: &(dyn Fn(Event<'_>) -> Control + Sync),
+) -> Result<bool, Error> {
+    let result = CellResult::read(&file(task, &task.cell.variant, options))?;
+    let chosen = result.settings.map(|settings| settings.training.rate);
+    let work = options.work.join("again");
+    std::fs::create_dir_all(&work).map_err(Error::writing(&work))?;
+    let run = Run {
+        cell: &task.cell,
+        seed: task.seed,
+        rate: rate(task, options)?,
+        set,
+        work: &work,
+    };
+    let name = task.cell.name(task.seed);
+    let model = run.again(chosen.unwrap_or(task.cell.training.rate), &mut |standing| {
+        watch(Event::Step {
+            name: &name,
+            standing,
+        })
+    })?;
+    if let Some(model) = &model {
+        model.save(&options.work.join(format!("{name}.cssc")))?;
+    }
+    Ok(model.is_some())
 }
 
 /// The file of one variant of a task.
