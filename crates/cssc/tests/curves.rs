@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::models::{assert_smooth, curves, small, trained};
+use common::models::{assert_smooth, curves, small, trained, training};
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Compensation, CurveOptions, Interpolation, Model, OdeRnnConfig};
-use cssc::train::{Control, Masking, TrainConfig, fit};
+use cssc::model::{Compensation, CurveOptions, Interpolation, Model, ModelConfig, OdeRnnConfig};
+use cssc::ode::Solver;
+use cssc::train::{Control, Masking, ParallelBatch, Sample, TrainConfig, fit};
 use cssc::{EndRule, Penalty, SmoothOptions};
 
 const METHODS: [Compensation; 3] = [
@@ -361,4 +362,59 @@ fn options_that_do_not_fit_are_refused_by_name() {
         message.contains("weights has 29 entries, expected 30"),
         "{message}"
     );
+}
+
+/// A field learns what the steps of its solver make of it: curves take those of the training, where they end at every
+/// row, and not the longest that are allowed. So a curve has the error that was validated.
+#[test]
+fn curves_step_as_the_training_did() {
+    let times: Vec<f64> = (0..40).map(|k| 0.05 * f64::from(k)).collect();
+    let wave = |number: usize| {
+        let speed = 2.0 + 0.2 * number as f64;
+        let values = times.iter().map(|t| (speed * t).sin()).collect();
+        Series::new(None, 1, times.clone(), values).unwrap()
+    };
+    let data = Dataset::new(vec!["x".into()], (0..12).map(wave).collect()).unwrap();
+    for compensation in [
+        Compensation::None,
+        Compensation::Output,
+        Compensation::Hidden,
+    ] {
+        let config: ModelConfig = OdeRnnConfig {
+            solver: Solver::Euler,
+            step: 0.2,
+            ..small(compensation)
+        }
+        .into();
+        let training = TrainConfig {
+            masking: Masking::Count(4),
+            ..training(30)
+        };
+        let scaler = Scaler::identity(1);
+        let model = fit(&config, &training, &scaler, &data, &data, |_, _| {
+            Control::Continue
+        });
+        let model = model.unwrap();
+        let mut random = Random::new(4);
+        let draw = |series| Sample::draw(series, &training.masking, &mut random);
+        let samples: Vec<Sample> = data.series().iter().map(draw).collect();
+        let (network, _) = config.build::<f32>(0).unwrap();
+        let validated = ParallelBatch::new()
+            .score(&*network, model.parameters(), &samples, 0)
+            .unwrap();
+        let mut sum = 0.0;
+        for sample in &samples {
+            let series = Series::new(None, 1, sample.times.clone(), sample.values.clone()).unwrap();
+            let curve = model.interpolate(&series, &sample.query).unwrap();
+            let errors = curve.smoothed.value.iter().zip(&sample.targets);
+            sum += errors.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        }
+        let found = sum / (samples.len() * times.len()) as f64;
+        let relative = (found / validated.mse_all - 1.0).abs();
+        assert!(
+            relative < 1e-4,
+            "{compensation:?}: {found} and {}",
+            validated.mse_all
+        );
+    }
 }

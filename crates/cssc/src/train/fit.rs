@@ -30,11 +30,18 @@ pub fn fit(
 }
 
 impl Trainer<'_> {
-    /// Ends the training: the best parameters as a model.
+    /// Ends the training: the best parameters as a model, whose curves take steps as long as those in training.
     ///
     /// # Errors
     /// If the network is not one of this library: see [`Trainer::into_best`].
-    pub fn into_model(self, scaler: Scaler, channel_names: Vec<String>) -> Result<Model, Error> {
+    pub fn into_model(
+        mut self,
+        scaler: Scaler,
+        channel_names: Vec<String>,
+    ) -> Result<Model, Error> {
+        if let Some(rows) = self.train.typical_step() {
+            self.model.shorten_steps(rows);
+        }
         let (network, _) = self.model.plan::<f64>()?;
         Ok(self.into_model_of(network.into(), scaler, channel_names))
     }

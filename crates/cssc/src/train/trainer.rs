@@ -240,7 +240,7 @@ pub struct Trainer<'d> {
     pub(crate) summary: Summary,
     pub(crate) rate_factor: f64,
     pub(crate) validations_since_best: u32,
-    train: &'d Dataset,
+    pub(super) train: &'d Dataset,
     validation: Vec<Sample>,
     shards: ParallelBatch<f32>,
     gradient: Gradient<f32>,
