@@ -118,6 +118,19 @@ impl Dataset {
         (!steps.is_empty()).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
     }
 
+    /// The mean distance of neighbouring rows over all series; `None` without two rows in any.
+    #[cfg(feature = "nn")]
+    pub(crate) fn mean_step(&self) -> Option<f64> {
+        let (mut length, mut steps) = (0.0, 0);
+        for times in self.series.iter().map(Series::times) {
+            if let [first, .., last] = times {
+                length += last - first;
+                steps += times.len() - 1;
+            }
+        }
+        (steps > 0).then(|| length / steps as f64)
+    }
+
     /// The series at the given numbers, in that order.
     ///
     /// # Panics

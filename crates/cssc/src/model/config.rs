@@ -293,7 +293,7 @@ impl ModelConfig {
     }
 
     /// Shortens the steps of the solver to those that were made in training, where they end at every row. A field learns
-    /// what its solver does with it: with steps twice as long, a model of toy curves had six times its error.
+    /// what its solver does with it: with steps twice as long, models of toy curves had two to seven times their error.
     pub fn shorten_steps(&mut self, longest: f64) {
         let step = match self {
             Self::OdeRnn(config) => &mut config.step,

@@ -39,7 +39,7 @@ impl Trainer<'_> {
         scaler: Scaler,
         channel_names: Vec<String>,
     ) -> Result<Model, Error> {
-        if let Some(rows) = self.train.typical_step() {
+        if let Some(rows) = self.train.mean_step() {
             self.model.shorten_steps(rows);
         }
         let (network, _) = self.model.plan::<f64>()?;
