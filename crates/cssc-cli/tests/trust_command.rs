@@ -297,7 +297,8 @@ fn a_dry_run_says_what_would_be_trained_and_how_to_avoid_it() {
     let place = Place::with("in.csv", SMALL);
     let said = |more: &[&str]| place.run(&[&["fill", "in.csv"], more].concat()).stderr;
     let all = said(&[]);
-    let words = "models are trained for cssc, smooth-cssc, hidden-cssc (at most 2 min in all; --budget 0s trains none)";
+    let words = "models are trained for cssc, smooth-cssc, hidden-cssc, if a short trial promises a gain (at most 2 min \
+                 in all; --budget 0s trains none)";
     assert!(all.contains(words), "{all}");
     assert!(said(&["--budget", "0s"]).contains("without any training"));
     assert!(said(&["--steps", "40"]).contains("40 steps each"));
