@@ -137,13 +137,18 @@ fn about(table: &str) -> &'static str {
     match table {
         "2" => {
             "Two trainings, each read with and without the compensation: an ODE-RNN (post-hoc: compensated afterwards) and \
-             CSSC (pre-hoc: without its compensation)."
+             CSSC (pre-hoc: without its compensation). Variants with `-late` are trained as CSSC in table 1, with a fit that \
+             weighs more towards the end."
         }
         "3" => {
             "Which derivatives of the prediction are trained through, kept, or found by differences. The paper's own form \
-             leaves out the Hessian of the decoder; variants with `-exact` keep it."
+             leaves out the Hessian of the decoder; variants with `-exact` keep it. \
+             Variants with `-late` are trained with a fit that weighs more towards the end, as CSSC in table 1."
         }
-        _ => "The weight α of the compensation in the loss.",
+        _ => {
+            "The weight α of the compensation in the loss. Variants with `-late` are trained with a fit that weighs more \
+             towards the end, as CSSC in table 1."
+        }
     }
 }
 
