@@ -27,7 +27,7 @@ use feed::{Target, bytes_of, corpus, feed};
 use mutate::mutate;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 // ---- tables --------------------------------------------------------------------------------------------------------
