@@ -224,15 +224,13 @@ fn ratios(
     ratios
 }
 
-/// The factor that covers the wanted part of values like these: their quantile, moved up by one gap,
-/// since what lies in the next one may lie anywhere between those. Values of one gap are no independent
-/// witnesses.
+/// The factor that covers the wanted part of values like these: their quantile. It is not moved up by one gap, as it would be
+/// for the same method in a new gap: what fills is fitted to all values, and a little nearer than what was judged.
 fn factor<'a>(level: f64, ratios: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
     let ratios: Vec<&Ratio> = ratios.filter(|ratio| ratio.value.is_finite()).collect();
-    let gaps = ratios.chunk_by(|a, b| a.gap == b.gap).count() as f64;
     let mut values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
     values.sort_by(f64::total_cmp);
-    let place = (values.len() as f64 * level * (gaps + 1.0) / gaps).ceil() as usize;
+    let place = (values.len() as f64 * level).ceil() as usize;
     let last = values.len().checked_sub(1)?;
     Some(values[(place.max(1) - 1).min(last)])
 }

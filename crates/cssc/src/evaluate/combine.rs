@@ -10,18 +10,21 @@
 //!
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
-//! At last the step from the better of the simple methods to the combination is made only as far as left-out
-//! values follow it: with x the step and y what the simple method leaves, the slope is Σxy/Σx², and its
-//! standard error comes from stretches of rows, so that one large value is one witness only. With t the ratio
-//! of both (of the channel and of all channels together), the slope is gone as a whole from t = 2 on, and nothing
-//! of it up to t = 1/2.
+//! At last the step from the better of the simple methods to the combination is made only as far as left-out values follow it
+//! (`follow`).
 //!
-//! Curves that go on with the slopes around a gap leave the data in gaps much longer than those they were judged in:
-//! there straight lines take their place.
+//! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
+//! all, a little, or τ as above.
+//!
+//! Curves that go on with the slopes around a gap may leave the data altogether. They are believed up to 1.5 times what 99 of
+//! 100 hidden values of the channel and class differ from the reference, 1/√q times more where they leave the part q of its
+//! squared error; in gaps much longer than those they were judged in straight lines take their place.
 //!
 //! What a combination is worth is told by *other* values: the weights that judge a round come from the
 //! other rounds.
 
+use super::believe::{limits, shares, trusted};
+use super::follow::{FEWEST_STRETCHES, STRETCHES, Steps};
 use super::hold_out::{Answers, HoldOut};
 use serde::{Deserialize, Serialize};
 
@@ -32,13 +35,9 @@ const CLASSES: usize = 3;
 const FROM_BEFOREHAND: f64 = 0.5;
 const FROM_ALL: f64 = 0.3;
 const FROM_CHANNEL: f64 = 0.3;
-/// Stretches of rows into which a round is cut to see how uncertain a gain is.
-const STRETCHES: usize = 8;
-/// How many standard errors a step must be to be made a little, and as a whole.
-const UNSURE: f64 = 0.5;
-const SURE: f64 = 2.0;
-/// A simple method is clearly better than the plainest with so much of its error.
-const CLEARLY: f64 = 0.97;
+/// Parts of these differences that are tried, and what more of them must bring.
+const APART: [f64; 3] = [0.0, 0.3, 1.0];
+const WORTH: f64 = 0.995;
 /// Gaps so many times longer than the longest that was judged are another matter.
 const FAR: f64 = 1.5;
 /// The size of errors and weights are found in turns.
@@ -66,6 +65,10 @@ pub struct Combination {
     edges: Vec<f64>,
     /// [channels][classes][methods].
     weights: Vec<Vec<Vec<f64>>>,
+    /// How far from the reference curves that bend are believed: [channels][classes].
+    limits: Vec<Vec<f64>>,
+    /// Those that bend, and how many times more each is believed: [channels].
+    bending: Vec<(usize, Vec<f64>)>,
 }
 
 impl Combination {
@@ -82,29 +85,21 @@ impl Combination {
         let mut beforehand = vec![0.0; answers.len()];
         beforehand[reference] += 0.5;
         beforehand[roles.favoured.unwrap_or(reference)] += 0.5;
-        let samples = Samples::new(held, answers, reference, beforehand, criterion);
+        let samples = Samples::new(held, answers, roles, beforehand, criterion);
         let rounds: Vec<_> = held.rounds().filter(|round| !round.is_empty()).collect();
         let all: Vec<usize> = (0..held.hidden.len()).collect();
-        let mut combination = samples.combination(&all);
-        let mut values = vec![f64::NAN; all.len()];
-        for round in &rounds {
-            let others: Vec<usize> = all
-                .iter()
-                .copied()
-                .filter(|at| !round.contains(at))
-                .collect();
-            let found = match rounds.len() {
-                1 => combination.clone(),
-                _ => samples.combination(&others),
-            };
-            for at in round.clone() {
-                let hidden = &held.hidden[at];
-                let weights = found.weights(hidden.channel, hidden.gap);
-                values[at] = samples.reference[at] + dot(weights, samples.row(at));
+        let (mut least, mut apart) = (f64::INFINITY, 0.0);
+        let mut values = Vec::new();
+        for part in APART {
+            let found = samples.cross_fitted(&rounds, part);
+            let error = samples.error(&found);
+            if values.is_empty() || error < WORTH * least {
+                (least, apart, values) = (error, part, found);
             }
         }
+        let mut combination = samples.combination(&all, apart);
         // How far to go from the simple method to the combination, told by all rounds, or by the others.
-        let following = Steps::new(held, answers, &roles.simple, &values, &rounds);
+        let following = Steps::new(&samples, &roles.simple, &values, &rounds);
         let steps = following.found(None);
         for (channel, classes) in combination.weights.iter_mut().enumerate() {
             let (step, simple) = steps[channel];
@@ -117,6 +112,9 @@ impl Combination {
                 far[reference] += std::mem::take(&mut far[method]);
             }
             classes.push(far);
+        }
+        for limits in &mut combination.limits {
+            limits.extend(limits.last().copied());
         }
         let longest = held.hidden.iter().map(|hidden| hidden.gap);
         let longest = longest.filter(|gap| gap.is_finite()).fold(0.0, f64::max);
@@ -144,6 +142,23 @@ impl Combination {
     pub fn weights(&self, channel: usize, gap: f64) -> &[f64] {
         let class = self.edges.partition_point(|&edge| edge < gap);
         &self.weights[channel][class]
+    }
+
+    /// What a method says in such a gap, as a difference from the reference, as far as it is believed.
+    #[must_use]
+    pub fn believed(&self, method: usize, channel: usize, gap: f64, difference: f64) -> f64 {
+        let class = self.edges.partition_point(|&edge| edge < gap);
+        let bending = self.bending.iter().find(|(bending, _)| *bending == method);
+        match (
+            self.limits.get(channel).and_then(|own| own.get(class)),
+            bending,
+        ) {
+            (Some(limit), Some((_, trusted))) => {
+                let limit = limit * trusted[channel];
+                difference.clamp(-limit, limit)
+            }
+            _ => difference,
+        }
     }
 
     /// Whether a method takes part in any of `channels`.
@@ -179,138 +194,33 @@ pub struct Roles {
     pub bending: Vec<usize>,
 }
 
-/// How left-out values follow the steps from simple methods to a combination, in every stretch of rows and channel.
-struct Steps {
-    /// [rounds][stretches][channels][simple methods].
-    sums: Vec<Vec<Vec<Vec<Sums>>>>,
-    simple: Vec<usize>,
-    channels: usize,
-}
-
-/// Σxx, Σxy and Σyy of steps x and what the simple method leaves y.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    xx: f64,
-    xy: f64,
-    yy: f64,
-}
-
-impl Steps {
-    fn new(
-        held: &HoldOut,
-        answers: &[&Answers],
-        simple: &[usize],
-        values: &[f64],
-        rounds: &[std::ops::Range<usize>],
-    ) -> Self {
-        let channels = held.visible.channels();
-        let of_stretch = |places: std::ops::Range<usize>| {
-            let mut sums = vec![vec![Sums::default(); simple.len()]; channels];
-            for at in places {
-                let one = &held.hidden[at];
-                for (sum, &method) in sums[one.channel].iter_mut().zip(simple) {
-                    let plain = answers[method].values[at];
-                    let (x, y) = (values[at] - plain, one.value - plain);
-                    if x.is_finite() && y.is_finite() {
-                        sum.xx += x * x;
-                        sum.xy += x * y;
-                        sum.yy += y * y;
-                    }
-                }
-            }
-            sums
-        };
-        let of_round = |round: &std::ops::Range<usize>| {
-            // Hidden values are in order of rows.
-            let cut = |k: usize| round.start + k * round.len() / STRETCHES;
-            (0..STRETCHES)
-                .map(|k| of_stretch(cut(k)..cut(k + 1)))
-                .collect()
-        };
-        Self {
-            sums: rounds.iter().map(of_round).collect(),
-            simple: simple.to_vec(),
-            channels,
-        }
-    }
-
-    /// For every channel how far to go, 0 to 1, and from which simple method, without one round.
-    fn found(&self, without: Option<usize>) -> Vec<(f64, usize)> {
-        let rounds = (0..self.sums.len()).filter(|round| Some(*round) != without);
-        let stretches: Vec<&Vec<Vec<Sums>>> = rounds.flat_map(|round| &self.sums[round]).collect();
-        let of_channel = |channel: usize| {
-            let total = |k: usize| stretches.iter().map(|one| one[channel][k].yy).sum::<f64>();
-            // The first is the plainest: another must be clearly better.
-            let best = (0..self.simple.len())
-                .min_by(|a, b| {
-                    let cost = |k: usize| total(k) * if k == 0 { CLEARLY } else { 1.0 };
-                    cost(*a).total_cmp(&cost(*b))
-                })
-                .unwrap_or(0);
-            let own: Vec<Sums> = stretches.iter().map(|one| one[channel][best]).collect();
-            (best, total(best), own)
-        };
-        let all: Vec<(usize, f64, Vec<Sums>)> = (0..self.channels).map(of_channel).collect();
-        let together = |k: usize| {
-            let known = all.iter().filter(|(_, total, _)| *total > 0.0);
-            known.fold(Sums::default(), |sum, (_, total, own)| Sums {
-                xx: sum.xx + own[k].xx / total,
-                xy: sum.xy + own[k].xy / total,
-                yy: sum.yy + own[k].yy / total,
-            })
-        };
-        let together: Vec<Sums> = (0..stretches.len()).map(together).collect();
-        let (_, together) = slope(&together);
-        let step = |(best, _, own): &(usize, f64, Vec<Sums>)| {
-            let (slope, sure) = slope(own);
-            // Stouffer's rule: two witnesses of equal weight.
-            let sure = (sure + together) * std::f64::consts::FRAC_1_SQRT_2;
-            let part = ((sure - UNSURE) / (SURE - UNSURE)).clamp(0.0, 1.0);
-            ((slope * part).clamp(0.0, 1.0), self.simple[*best])
-        };
-        all.iter().map(step).collect()
-    }
-}
-
-/// The slope of y on x, and how many times its standard error it is.
-fn slope(stretches: &[Sums]) -> (f64, f64) {
-    let xx: f64 = stretches.iter().map(|one| one.xx).sum();
-    let xy: f64 = stretches.iter().map(|one| one.xy).sum();
-    if xx <= 0.0 {
-        return (0.0, 0.0);
-    }
-    let slope = xy / xx;
-    let errors = stretches
-        .iter()
-        .map(|one| (one.xy - slope * one.xx).powi(2));
-    let used = stretches.iter().filter(|one| one.xx > 0.0).count() as f64;
-    let few = (used / (used - 1.0).max(0.1)).sqrt();
-    let error = errors.sum::<f64>().sqrt() / xx * few;
-    (slope, (slope / error.max(1e-6)).clamp(-1e6, 1e6))
-}
-
 /// What the methods say, as differences from the reference.
-struct Samples<'a> {
-    held: &'a HoldOut,
+pub(super) struct Samples<'a> {
+    pub(super) held: &'a HoldOut,
     methods: usize,
     beforehand: Vec<f64>,
     criterion: Criterion,
     edges: Vec<f64>,
+    limits: Vec<Vec<f64>>,
+    bending: Vec<(usize, Vec<f64>)>,
     /// [hidden, methods], in the unit of the values.
     rows: Vec<f64>,
-    reference: Vec<f64>,
+    pub(super) reference: Vec<f64>,
     /// What each value counts: one over the number of values in its gap, about.
     gaps: Vec<f64>,
+    /// What is extreme counts less: at most 1.
+    shares: Vec<f64>,
 }
 
 impl<'a> Samples<'a> {
     fn new(
         held: &'a HoldOut,
         answers: &[&Answers],
-        reference: usize,
+        roles: &Roles,
         beforehand: Vec<f64>,
         criterion: Criterion,
     ) -> Self {
+        let reference = roles.reference;
         let known = |value: f64| if value.is_finite() { value } else { 0.0 };
         let own: Vec<f64> = answers[reference]
             .values
@@ -323,6 +233,23 @@ impl<'a> Samples<'a> {
         }
         let mut lengths: Vec<f64> = held.hidden.iter().map(|hidden| hidden.gap).collect();
         lengths.sort_by(f64::total_cmp);
+        let edges = length_edges(&lengths, CLASSES);
+        let limits = limits(held, &own, &edges);
+        let methods = answers.len();
+        let bending: Vec<(usize, Vec<f64>)> = roles
+            .bending
+            .iter()
+            .map(|&method| (method, trusted(held, &own, &rows, methods, method)))
+            .collect();
+        for (at, one) in held.hidden.iter().enumerate() {
+            let limit = limits[one.channel][edges.partition_point(|&edge| edge < one.gap)];
+            for (method, trusted) in &bending {
+                let limit = limit * trusted[one.channel];
+                let difference = &mut rows[at * methods + method];
+                *difference = difference.clamp(-limit, limit);
+            }
+        }
+        let shares = shares(held, &own, &rows, answers.len());
         let usual = lengths.first().map_or(1.0, |shortest| 0.5 * shortest);
         let cells = |gap: f64| (gap / usual - 1.0).max(1.0);
         Self {
@@ -330,7 +257,9 @@ impl<'a> Samples<'a> {
             methods: answers.len(),
             beforehand,
             criterion,
-            edges: length_edges(&lengths, CLASSES),
+            edges,
+            limits,
+            bending,
             rows,
             reference: own,
             gaps: held
@@ -338,10 +267,11 @@ impl<'a> Samples<'a> {
                 .iter()
                 .map(|hidden| 1.0 / cells(hidden.gap))
                 .collect(),
+            shares,
         }
     }
 
-    fn row(&self, at: usize) -> &[f64] {
+    pub(super) fn row(&self, at: usize) -> &[f64] {
         &self.rows[at * self.methods..][..self.methods]
     }
 
@@ -349,8 +279,53 @@ impl<'a> Samples<'a> {
         self.held.hidden[at].value - self.reference[at]
     }
 
-    /// The weights that the samples at these places speak for.
-    fn combination(&self, places: &[usize]) -> Combination {
+    /// Stretches that are about as long as gaps, so that they are witnesses of their own.
+    pub(super) fn stretches(&self, rows: usize) -> usize {
+        let count = self.held.hidden.len().max(1) as f64;
+        let cells = self.gaps.iter().map(|part| 1.0 / part).sum::<f64>() / count;
+        let fit = rows as f64 / cells.max(1.0);
+        (fit as usize).clamp(FEWEST_STRETCHES, STRETCHES)
+    }
+
+    /// What combinations say whose weights come from the other rounds.
+    fn cross_fitted(&self, rounds: &[std::ops::Range<usize>], apart: f64) -> Vec<f64> {
+        let mut values = vec![f64::NAN; self.reference.len()];
+        for round in rounds {
+            let others: Vec<usize> = (0..values.len())
+                .filter(|at| rounds.len() == 1 || !round.contains(at))
+                .collect();
+            let found = self.combination(&others, apart);
+            for at in round.clone() {
+                let hidden = &self.held.hidden[at];
+                let weights = found.weights(hidden.channel, hidden.gap);
+                values[at] = self.reference[at] + dot(weights, self.row(at));
+            }
+        }
+        values
+    }
+
+    /// What values leave: of every channel relative to the reference, extremes counted less.
+    fn error(&self, values: &[f64]) -> f64 {
+        let mut sums = vec![(0.0, 0.0, 0.0); self.held.visible.channels()];
+        for (at, one) in self.held.hidden.iter().enumerate() {
+            let size = |error: f64| match self.criterion {
+                Criterion::Mse => self.shares[at] * error * error,
+                Criterion::Mae => error.abs(),
+            };
+            let (sum, reference, count) = &mut sums[one.channel];
+            *sum += size(values[at] - one.value);
+            *reference += size(self.target(at));
+            *count += 1.0;
+        }
+        let known = sums.iter().filter(|(_, reference, _)| *reference > 0.0);
+        known
+            .map(|(sum, reference, count)| count * sum / reference)
+            .sum()
+    }
+
+    /// The weights that the samples at these places speak for; `apart`: how much they may differ between channels and
+    /// classes.
+    fn combination(&self, places: &[usize], apart: f64) -> Combination {
         let channels = self.held.visible.channels();
         let classes = self.edges.len() + 1;
         let mut own: Vec<Vec<Vec<usize>>> = vec![vec![Vec::new(); classes]; channels];
@@ -371,13 +346,16 @@ impl<'a> Samples<'a> {
         let pooled = pooled.solve(FROM_BEFOREHAND, &self.beforehand);
         let of_channel = |classes: &Vec<Vec<usize>>| {
             let places = classes.concat();
-            let channel = self.weights(&places, FROM_ALL, &pooled);
-            let of_class = |places: &Vec<usize>| self.weights(places, FROM_CHANNEL, &channel);
+            let channel = self.weights(&places, apart * FROM_ALL, &pooled);
+            let of_class =
+                |places: &Vec<usize>| self.weights(places, apart * FROM_CHANNEL, &channel);
             classes.iter().map(of_class).collect()
         };
         Combination {
             edges: self.edges.clone(),
             weights: own.iter().map(of_channel).collect(),
+            limits: self.limits.clone(),
+            bending: self.bending.clone(),
         }
     }
 
@@ -390,7 +368,7 @@ impl<'a> Samples<'a> {
     }
 
     fn weights(&self, places: &[usize], apart: f64, prior: &[f64]) -> Vec<f64> {
-        if places.is_empty() {
+        if places.is_empty() || apart <= 0.0 {
             return prior.to_vec();
         }
         let mut weights = self.normal(places, None).solve(apart, prior);
@@ -416,7 +394,7 @@ impl<'a> Samples<'a> {
                 // Below a hundredth of the mean error all are equally good.
                 mean / error(at, weights).max(0.01 * mean).max(f64::MIN_POSITIVE)
             });
-            normal.sample(self.row(at), self.target(at), factor);
+            normal.sample(self.row(at), self.target(at), factor * self.shares[at]);
             normal.gaps += self.gaps[at];
         }
         normal

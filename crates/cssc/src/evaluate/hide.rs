@@ -9,9 +9,9 @@
 //! What lies between may be thin already: a table with half of its values missing is judged with
 //! half of them missing around what is hidden. How many values are hidden in gaps of a length is as it
 //! is among the missing cells (a quota per doubling of the length). A length that fits nowhere is
-//! halved until it does. A gap that alone has more values than a round hides of a channel says little: it
-//! is laid at its length, half of it, a quarter and so on, as many values at each, so that there are
-//! enough to judge by.
+//! halved until it does. A channel whose gaps are long is hidden as far as one of them needs, up to two fifths of it in
+//! a round: what is learned and judged in short gaps does not hold in long ones. One gap says little, so one that
+//! is more than a twentieth of its channel is laid at its length, at half of it and at a quarter in turn.
 //!
 //! Other channels: if k is missing at the rows where j is with frequency q, and elsewhere with p, the
 //! rows of k that are missing beside the template are hidden with the probability r that makes it q
@@ -31,6 +31,11 @@ const SAMPLED_ROWS: usize = 1 << 14;
 const MOST_CHANNELS: usize = 2000;
 /// Channels that miss values together more rarely than this do so by chance.
 const LEAST_TOGETHER: f64 = 0.05;
+/// The part of a channel that a round hides at most for the sake of its long gaps.
+const MOST_OF_CHANNEL: f64 = 0.4;
+/// Gaps that are a larger part of their channel are laid at several lengths, so many times halved at most.
+const LONG_PART: f64 = 0.05;
+const MOST_HALVES: f64 = 2.0;
 
 /// Judged in one of the rounds.
 const JUDGED: u8 = 1;
@@ -99,8 +104,12 @@ pub(super) struct Hider<'a> {
     starts: Vec<usize>,
     /// Values to be judged in a round.
     pub(super) wanted: usize,
-    /// As long as what a round hides of a channel; longer gaps are laid at several lengths.
+    /// Longer gaps are laid at several lengths.
     long: f64,
+    /// Whether values may be judged in several rounds.
+    again: bool,
+    /// Whether a round has about one gap of a channel.
+    pub(super) few: bool,
     cells: Cells,
 }
 
@@ -123,7 +132,9 @@ impl<'a> Hider<'a> {
             own.map(|(_, known)| *known).sum()
         };
         let all: usize = known.iter().map(own).sum();
-        let wanted = ((all as f64 * options.part).round() as usize)
+        let usually = (all as f64 * options.part).round() as usize;
+        let wanted = usually
+            .max(for_long_gaps(&templates, &known))
             .min(options.most / options.rounds.max(1));
         let gappy = (0..dataset.channels()).filter(gappy).count().max(1);
         Self {
@@ -145,7 +156,9 @@ impl<'a> Hider<'a> {
                 .map(|row| row.iter().map(may).collect())
                 .collect(),
             starts,
-            long: wanted as f64 / gappy as f64 * usual,
+            long: LONG_PART * all as f64 / gappy as f64 * usual,
+            again: options.again && wanted > usually,
+            few: wanted > usually,
             wanted,
             cells: Cells::default(),
             dataset,
@@ -154,8 +167,9 @@ impl<'a> Hider<'a> {
 
     /// Hides the values of another round.
     pub(super) fn round(&mut self, pattern: Pattern) -> Cells {
+        let stays = if self.again { 0 } else { JUDGED };
         for marks in &mut self.marks {
-            marks.iter_mut().for_each(|mark| *mark &= JUDGED);
+            marks.iter_mut().for_each(|mark| *mark &= stays);
         }
         match pattern {
             Pattern::Gaps => self.lay(),
@@ -213,7 +227,9 @@ impl<'a> Hider<'a> {
 
     fn judge(&mut self, cell: Cell) {
         self.set(cell, JUDGED | HIDDEN);
-        self.left[cell.series][cell.channel] -= 1;
+        if !self.again {
+            self.left[cell.series][cell.channel] -= 1;
+        }
         self.cells.judged.push(cell);
     }
 
@@ -284,9 +300,8 @@ impl<'a> Hider<'a> {
             let (mut scale, before) = (class.scale, self.cells.judged.len());
             let doublings = (template.length * scale / self.long).log2().ceil().max(0.0);
             if doublings > 0.0 && doublings.is_finite() {
-                // Half the length, twice as often: as many values at each length.
-                let draw = self.random.unit() * (2.0 * doublings.exp2() - 1.0);
-                scale *= 0.5f64.powf((draw + 1.0).log2().floor());
+                let halves = self.random.below(1 + doublings.min(MOST_HALVES) as usize);
+                scale *= 0.5f64.powi(halves as i32);
             }
             self.try_lay(&template, scale);
             let laid = self.cells.judged.len() - before;
@@ -402,6 +417,24 @@ impl<'a> Hider<'a> {
             }
         }
     }
+}
+
+/// Values to be hidden in a round so that every channel has room for a gap as long as its usual ones, but not for more
+/// than a part of it.
+fn for_long_gaps(templates: &[Template], known: &[Vec<usize>]) -> usize {
+    let channels = known.first().map_or(0, Vec::len);
+    // Of every channel: cells, and the sum of their gaps' cells.
+    let mut sums = vec![(0.0, 0.0); channels];
+    for template in templates {
+        let (cells, squares) = &mut sums[template.channel];
+        *cells += template.cells;
+        *squares += template.cells * template.cells;
+    }
+    let needs = sums.iter().enumerate().map(|(channel, (cells, squares))| {
+        let known: usize = known.iter().map(|row| row[channel]).sum();
+        (squares / f64::max(*cells, 1.0)).min(MOST_OF_CHANNEL * known as f64)
+    });
+    needs.sum::<f64>() as usize
 }
 
 fn known_counts(series: &Series) -> Vec<usize> {

@@ -43,8 +43,12 @@ pub struct HoldOutOptions {
     pub rounds: usize,
     /// The part of the known values to be hidden in each round. Default a tenth.
     pub part: f64,
-    /// The largest part of a channel that all rounds together may hide. Default a third.
+    /// The largest part of a channel that all rounds together may hide. Default three fifths: only channels with gaps as
+    /// long as that come near it.
     pub largest_part: f64,
+    /// Whether values may be hidden in several rounds where gaps are few and long: to learn from them, not to judge by
+    /// them. Default false.
+    pub again: bool,
     /// How they are chosen.
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
@@ -65,7 +69,8 @@ impl Default for HoldOutOptions {
         Self {
             rounds: 3,
             part: 0.1,
-            largest_part: 1.0 / 3.0,
+            largest_part: 0.6,
+            again: false,
             pattern: Pattern::Gaps,
             longest: None,
             absent_rows: true,
@@ -125,7 +130,7 @@ struct Round {
 impl HoldOut {
     /// Hides values of `dataset`, whose gaps are `gaps`.
     ///
-    /// The first and the last value of a channel are never hidden, nor more than a third of it.
+    /// The first and the last value of a channel are never hidden, nor more than `largest_part` of it.
     ///
     /// # Errors
     /// Only if series cannot be rebuilt, which would be a fault of this library.
@@ -133,7 +138,9 @@ impl HoldOut {
         let mut hider = Hider::new(dataset, gaps, options);
         let mut pattern = options.pattern;
         let (mut hidden, mut rounds) = (Vec::new(), Vec::new());
-        for number in 0..options.rounds.max(1) {
+        // With one gap a round there is little to judge by: there are twice as many rounds.
+        let rounds_wanted = options.rounds.max(1) * if hider.few { 2 } else { 1 };
+        for number in 0..rounds_wanted {
             let mut cells = hider.round(pattern);
             // No gaps, or no place for any of them.
             if number == 0 && pattern == Pattern::Gaps && 20 * cells.judged.len() < hider.wanted {
@@ -174,9 +181,11 @@ impl HoldOut {
         let mut values = values_of(&self.visible);
         let channels = self.visible.channels();
         let own = &self.rounds[round];
-        let others = self.hidden.iter().enumerate();
-        for (_, one) in others.filter(|(number, _)| !own.hidden.contains(number)) {
+        for one in &self.hidden {
             values[one.series][one.row * channels + one.channel] = one.value;
+        }
+        for one in &self.hidden[own.hidden.clone()] {
+            values[one.series][one.row * channels + one.channel] = f64::NAN;
         }
         for cell in &own.beside {
             values[cell.series][cell.row * channels + cell.channel] = f64::NAN;

@@ -14,7 +14,7 @@
 //! | `hold_out`, `hide` | hides known values in the pattern of the real gaps |
 //! | `bounds` | smallest and largest values, integers |
 //! | `score` | errors in standard deviations |
-//! | `combine` | weights for all methods instead of a choice of one |
+//! | `combine`, `believe`, `follow` | weights for all methods instead of a choice of one |
 //! | `spread`, `bands`, `normal` | how sure a value is, calibrated on what was hidden |
 //! | `compare` | all of it: [`evaluate()`] |
 //!
@@ -58,9 +58,11 @@
 //! ```
 
 mod bands;
+mod believe;
 mod bounds;
 mod combine;
 mod compare;
+mod follow;
 mod gap;
 mod hide;
 mod hold_out;

@@ -54,12 +54,12 @@ impl Interpolator for Combined {
                 .values;
             for (at, value) in values.iter_mut().enumerate() {
                 let (row, place) = (at / channels.len(), at % channels.len());
-                let weights = self
-                    .combination
-                    .weights(channels[place], lengths[place][row]);
+                let (channel, gap) = (channels[place], lengths[place][row]);
+                let weights = self.combination.weights(channel, gap);
                 let difference = own[at] - reference[at];
                 if weights[number] > 0.0 && difference.is_finite() {
-                    *value += weights[number] * difference;
+                    let believed = self.combination.believed(number, channel, gap, difference);
+                    *value += weights[number] * believed;
                 }
             }
         }

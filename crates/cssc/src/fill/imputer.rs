@@ -191,6 +191,10 @@ impl Imputer {
         let hold_out = HoldOutOptions {
             channels: targets.clone(),
             absent_rows: self.predict.absent_rows,
+            largest_part: match self.candidates().iter().any(|method| method.is_trained()) {
+                true => self.hold_out.largest_part,
+                false => 1.0, // what no round hides is only for trainings
+            },
             ..self.hold_out()
         };
         let sampled = sample(data)?;

@@ -10,7 +10,7 @@ use super::trained::{ModelInterpolator, Recipe};
 use crate::evaluate::Interpolator;
 #[cfg(feature = "nn")]
 use crate::model::{MODEL_METHODS, ModelConfig, ModelMethod};
-use crate::predict::{Inputs, PredictOptions, Regression};
+use crate::predict::{Inputs, Learner, PredictOptions, Regression};
 use crate::{Error, SplineKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -32,7 +32,7 @@ pub struct Method {
 enum Making {
     Plain(fn() -> Arc<dyn Interpolator>),
     /// In closed form, from all data at once.
-    Regression(Inputs),
+    Regression(Inputs, Learner),
     #[cfg(feature = "nn")]
     Trained(Recipe),
 }
@@ -96,34 +96,57 @@ const PLAIN: &[Method] = &[
         name: "seasonal",
         description: "the same time of day, week, year, or of a period that the data show",
         by_default: true,
-        making: Making::Regression(Inputs {
-            own: false,
-            season: true,
-            others: false,
-            factors: false,
-        }),
+        making: Making::Regression(
+            Inputs {
+                own: false,
+                season: true,
+                others: false,
+                factors: false,
+            },
+            Learner::Ridge,
+        ),
     },
     Method {
         name: "low-rank",
         description: "factors that many columns share",
         by_default: true,
-        making: Making::Regression(Inputs {
-            own: false,
-            season: false,
-            others: false,
-            factors: true,
-        }),
+        making: Making::Regression(
+            Inputs {
+                own: false,
+                season: false,
+                others: false,
+                factors: true,
+            },
+            Learner::Ridge,
+        ),
     },
     Method {
         name: "regression",
         description: "a ridge regression on the neighbouring values, the season and the other columns",
         by_default: true,
-        making: Making::Regression(Inputs {
-            own: true,
-            season: true,
-            others: true,
-            factors: true,
-        }),
+        making: Making::Regression(
+            Inputs {
+                own: true,
+                season: true,
+                others: true,
+                factors: true,
+            },
+            Learner::Ridge,
+        ),
+    },
+    Method {
+        name: "trees",
+        description: "boosted trees on the same, for circumstances that no line knows",
+        by_default: true,
+        making: Making::Regression(
+            Inputs {
+                own: true,
+                season: true,
+                others: true,
+                factors: true,
+            },
+            Learner::Trees,
+        ),
     },
 ];
 
@@ -192,7 +215,7 @@ impl Method {
     /// Whether a model must be trained for it.
     #[must_use]
     pub fn is_trained(&self) -> bool {
-        !matches!(self.making, Making::Plain(_) | Making::Regression(_))
+        !matches!(self.making, Making::Plain(_) | Making::Regression(..))
     }
 
     /// Its interpolator, if it needs no training.
@@ -206,9 +229,10 @@ impl Method {
     pub fn untrained(&self, options: &PredictOptions) -> Option<Arc<dyn Interpolator>> {
         match self.making {
             Making::Plain(make) => Some(make()),
-            Making::Regression(inputs) => Some(Arc::new(Regression::new(
+            Making::Regression(inputs, learner) => Some(Arc::new(Regression::new(
                 self.name,
                 inputs,
+                learner,
                 options.clone(),
             ))),
             #[cfg(feature = "nn")]
@@ -227,7 +251,7 @@ impl Method {
     #[cfg(feature = "nn")]
     pub(super) fn recipe(&self) -> Option<&Recipe> {
         match &self.making {
-            Making::Plain(_) | Making::Regression(_) => None,
+            Making::Plain(_) | Making::Regression(..) => None,
             Making::Trained(recipe) => Some(recipe),
         }
     }

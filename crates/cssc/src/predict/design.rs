@@ -7,12 +7,13 @@
 //! |---|---|
 //! | own values | modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
 //! | season, for every period | the profile; the same channel in the two nearest cycles, in up to four others (earlier and later in turn, those whose holes are short); u·sin, u·cos |
-//! | other channels | the twelve that correlate most, as lines (or first guesses) through what is known of them; the same counted only where they are known closely; their distances from their means, tapered to 0 at the ends of the gap, since far from them levels tell more than departures; the six that correlate most one step earlier and later; the prediction of the shared factors |
+//! | other channels | the twelve that correlate most, as lines (or first guesses) through what is known of them; the same counted only where they are known closely; their distances from their means, tapered to 0 at the ends of the gap, since far from them levels tell more than departures; the six that correlate most one step earlier and later; the prediction of the shared factors; what all of them together lead to expect (`joint`), as a departure and as a level, near the ends and far from them |
 //!
 //! Beyond the first and the last known value of a channel the chord is that value. What stands for the shape of a
 //! gap there are ways back to the mean at several speeds, and slopes that fade.
 
 use super::columns::Columns;
+use super::joint::{Asked, Expected, Joint, Use};
 use super::lookup::{Dense, Look, row_from};
 use super::period::periods;
 use super::piece::{Piece, departure};
@@ -27,6 +28,7 @@ use std::f64::consts::TAU;
 const OWN: usize = 10;
 const OF_PERIOD: usize = 5;
 const OF_OTHER: usize = 3;
+const OF_JOINT: usize = 3;
 /// Other channels that are also looked at a step earlier and later: some lag behind others.
 const LAGGED: usize = 6;
 const STEPS: [f64; 2] = [-1.0, 1.0];
@@ -39,6 +41,7 @@ const FARTHER: usize = 4;
 const HOLE_OF_PERIOD: f64 = 0.34;
 /// Rows within which levels begin to count, ways back to the mean, and slopes that fade.
 const TAPER: f64 = 4.0;
+const LONG_TAPER: f64 = 32.0;
 const BACK: [f64; 3] = [4.0, 32.0, 256.0];
 const FADE: [f64; 2] = [2.0, 8.0];
 /// A channel is known closely where its neighbouring values are at most so many usual steps apart.
@@ -52,6 +55,7 @@ pub(super) struct Design {
     pub(super) usual: f64,
     origin: f64,
     columns: Columns,
+    joint: Option<Joint>,
     /// Mean and standard deviation of every channel.
     scales: Vec<(f64, f64)>,
 }
@@ -78,8 +82,12 @@ impl Design {
                 factors: None,
             }
         };
+        let joint = (inputs.others || inputs.factors)
+            .then(|| Joint::new(data, usual, &columns.others))
+            .flatten();
         Self {
             inputs,
+            joint,
             periods: inputs.season.then_some(()).map(found).unwrap_or_default(),
             usual,
             origin: origin.copied().fold(f64::INFINITY, f64::min),
@@ -117,6 +125,13 @@ impl Design {
             + usize::from(others > 0)
             + STEPS.len() * others.min(LAGGED)
             + usize::from(self.columns.factors.is_some())
+            + if self.told(channel) { OF_JOINT } else { 0 }
+    }
+
+    /// Whether the other channels together tell a channel.
+    fn told(&self, channel: usize) -> bool {
+        let joint = self.joint.as_ref();
+        joint.is_some_and(|joint| joint.tells(channel))
     }
 
     pub(super) fn others(&self, channel: usize) -> &[usize] {
@@ -145,12 +160,12 @@ fn usual_length(gaps: &Gaps) -> Option<f64> {
 
 /// The features of one channel of one series, gap by gap; keeps what all cells of a gap share.
 pub(super) struct Features<'a> {
-    design: &'a Design,
+    pub(super) design: &'a Design,
     profiles: &'a [Profile],
-    dense: &'a Dense<'a>,
-    series: &'a Series,
-    channel: usize,
-    piece: Option<Piece>,
+    pub(super) dense: &'a Dense<'a>,
+    pub(super) series: &'a Series,
+    pub(super) channel: usize,
+    pub(super) piece: Option<Piece>,
     /// The other channels at both ends of the gap.
     others: Vec<Option<[f64; 2]>>,
     /// The first of them a step earlier and later, the same.
@@ -160,6 +175,9 @@ pub(super) struct Features<'a> {
     /// Own values around the gap in other cycles: [periods, cycles].
     cycles: Vec<Option<[f64; 2]>>,
     known: Vec<(usize, f64)>,
+    /// What the other channels lead to expect, and that at both ends of the gap.
+    asked: Option<Asked<'a>>,
+    expected: [f64; 2],
     /// The features, in the order of the table above.
     pub(super) values: Vec<f64>,
 }
@@ -170,6 +188,7 @@ impl<'a> Features<'a> {
         profiles: &'a [Profile],
         dense: &'a Dense<'a>,
         channel: usize,
+        purpose: Use,
     ) -> Self {
         Self {
             design,
@@ -183,6 +202,11 @@ impl<'a> Features<'a> {
             loaded: Vec::new(),
             cycles: Vec::new(),
             known: Vec::new(),
+            asked: design
+                .joint
+                .as_ref()
+                .and_then(|joint| joint.asked(dense.series, channel, purpose)),
+            expected: [0.0; 2],
             values: vec![0.0; design.width(channel)],
         }
     }
@@ -220,6 +244,9 @@ impl<'a> Features<'a> {
         if let Some(factors) = &self.design.columns.factors {
             self.loaded
                 .extend(factors.loaded[self.channel].iter().map(|&k| ends(k)));
+        }
+        if let Some(asked) = &mut self.asked {
+            self.expected = rows.map(|row| asked.at(row).value);
         }
         self.cycles.clear();
         for &period in &self.design.periods {
@@ -265,6 +292,7 @@ impl<'a> Features<'a> {
             self.season(&piece, time, &mut values);
             self.other_channels(&piece, time, &mut values);
             self.factors(&piece, time, &mut values);
+            self.all_others(&piece, time, &mut values);
             self.values = values;
         }
         &self.values
@@ -342,15 +370,20 @@ impl<'a> Features<'a> {
         }
     }
 
-    fn other_channels(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
-        let part = piece.part(time);
-        let row = row_from(self.series, time);
+    /// 0 at the ends of a gap, near 1 more than `rows` from them.
+    fn taper(&self, piece: &Piece, time: f64, rows: f64) -> f64 {
         let near = match piece.is_edge() {
             true => (time - piece.start).abs(),
             false => (time - piece.start).min(piece.end - time),
         };
-        let rows = near / self.design.usual.max(f64::MIN_POSITIVE);
-        let taper = 1.0 - (-rows / TAPER).exp();
+        let usual = self.design.usual.max(f64::MIN_POSITIVE);
+        1.0 - (-near / (rows * usual)).exp()
+    }
+
+    fn other_channels(&self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        let part = piece.part(time);
+        let row = row_from(self.series, time);
+        let taper = self.taper(piece, time, TAPER);
         for (&channel, ends) in self.design.others(self.channel).iter().zip(&self.others) {
             let found = ends.and_then(|ends| {
                 let Look { value, hole } = self.dense.look(channel, time, row)?;
@@ -370,6 +403,39 @@ impl<'a> Features<'a> {
                 .and_then(|ends| Some(departure(part, self.look_at(channel, time + shift)?, ends)));
             values.push(found.unwrap_or(0.0));
         }
+    }
+
+    /// What the others together lead to expect, as far as they tell anything.
+    fn all_others(&mut self, piece: &Piece, time: f64, values: &mut Vec<f64>) {
+        let Some(expected) = self.expect(time) else {
+            let width = if self.asked.is_some() { OF_JOINT } else { 0 };
+            values.extend(std::iter::repeat_n(0.0, width));
+            return;
+        };
+        let Expected { value, explained } = expected;
+        let part = piece.part(time);
+        let level = explained * (value - piece.chord(part));
+        values.extend([
+            explained * departure(part, value, self.expected),
+            self.taper(piece, time, TAPER) * level,
+            self.taper(piece, time, LONG_TAPER) * level,
+        ]);
+    }
+
+    pub(super) fn expect(&mut self, time: f64) -> Option<Expected> {
+        let asked = self.asked.as_mut()?;
+        let times = self.series.times();
+        let row = row_from(self.series, time);
+        if times.get(row) == Some(&time) {
+            return Some(asked.at(row));
+        }
+        let before = row.checked_sub(1).filter(|_| row < times.len())?;
+        let part = (time - times[before]) / (times[row] - times[before]);
+        let [first, last] = [before, row].map(|row| asked.at(row));
+        Some(Expected {
+            value: (1.0 - part) * first.value + part * last.value,
+            explained: first.explained.min(last.explained),
+        })
     }
 
     /// Factors are known at rows; between them lies the straight line.

@@ -6,6 +6,7 @@
 //! do not agree that there is a gain, the nearest value stays.
 
 use super::design::{Design, Features, Profiles};
+use super::joint::Use;
 use super::lookup::Dense;
 use super::piece::Piece;
 use super::regression::{trusted, usual_largest};
@@ -23,8 +24,10 @@ const CUTS: usize = 10;
 const OF_CUT: usize = 80;
 /// Known values that stay before a cut.
 const STAY: usize = 20;
-/// The mean gain of the folds must be so many times its standard error.
-const SURE: f64 = 1.0;
+/// So many times its standard error the mean gain of the folds must be for a step away from the nearest value, and for a whole
+/// one.
+const UNSURE: f64 = 0.5;
+const SURE: f64 = 2.0;
 
 /// Learns what lies beyond the known values of every channel of `data`: an interpolator that knows only this, with
 /// deviations, and NaN elsewhere. `None` where nothing is missing there, or nothing can be learned of it.
@@ -93,7 +96,7 @@ impl Interpolator for Learned {
                 continue;
             };
             let profiles = &self.profiles[channel];
-            let mut features = Features::new(&self.design, profiles, &dense, channel);
+            let mut features = Features::new(&self.design, profiles, &dense, channel, Use::Filling);
             let (values, sizes) = edges.values(&mut features, times);
             set_column(&mut curve.values, channels.len(), place, &values);
             set_column(&mut std_devs, channels.len(), place, &sizes);
@@ -178,8 +181,12 @@ impl Edges {
         let gains: Vec<f64> = gains
             .map(|(fold, beta)| (fold.square - fold.error(beta)) / fold.count as f64)
             .collect();
-        if sureness(&gains) < SURE {
+        let step = ((sureness(&gains) - UNSURE) / (SURE - UNSURE)).min(1.0);
+        if step.is_nan() || step <= 0.0 {
             return None;
+        }
+        for coefficient in found.iter_mut().flatten() {
+            *coefficient *= step;
         }
         let trusted = trusted(&folds, &found);
         let mut sizes: Vec<f64> = samples.iter().map(|one| one.target.abs()).collect();
@@ -296,7 +303,7 @@ fn cut_off(
         _ => design.profile(data, channel),
     };
     let dense = Dense::new(&sight);
-    let mut features = Features::new(design, &profiles, &dense, channel);
+    let mut features = Features::new(design, &profiles, &dense, channel, Use::Learning);
     let times = series.times();
     let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
     let near: Vec<usize> = beyond.iter().filter(near).copied().collect();

@@ -16,8 +16,11 @@
 //! | `piece` | the stretch between two known values, and departures from its chord |
 //! | `period`, `profile` | periods of calendar and data, and the mean course over one |
 //! | `columns` | which channels move together, and the factors they share |
+//! | `joint` | what all other channels together lead to expect |
 //! | `design` | the features |
+//! | `levels` | more of them, for trees |
 //! | `ridge` | least squares with a penalty, chosen by cross-validation |
+//! | `trees` | boosted regression trees |
 //! | `regression` | learns, and predicts |
 //! | `edge` | the same beyond the first and the last known value |
 //! | `stations` | series that share their times, side by side |
@@ -25,6 +28,8 @@
 mod columns;
 mod design;
 mod edge;
+mod joint;
+mod levels;
 mod lookup;
 mod period;
 mod piece;
@@ -32,9 +37,10 @@ mod profile;
 mod regression;
 mod ridge;
 mod stations;
+mod trees;
 
 pub use edge::predict_edges;
-pub use regression::Regression;
+pub use regression::{Learner, Regression};
 
 /// What a regression may look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

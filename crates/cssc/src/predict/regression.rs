@@ -1,15 +1,17 @@
 //! Learns the departures of every channel from values hidden in the pattern of its gaps.
 //!
-//! Several rounds of hiding are the folds of the cross-validation. For every channel there are
-//! coefficients over all gaps, and for each class of gap length others near them: what helps in gaps of
+//! Stretches of rows are the folds of the cross-validation: gaps whose middle lies in one of them are left out as a whole,
+//! whatever round has hidden them. For every channel there are coefficients over all gaps, and for each class of gap length others near them: what helps in gaps of
 //! an hour (the slopes around) is not what helps in gaps of a day (the season). What is added to
 //! the chord is kept within the departures that were seen, so a regression cannot blow up.
 
 use super::design::{Design, Features, Profiles};
-use super::lookup::Dense;
+use super::joint::Use;
+use super::lookup::{Dense, row_from};
 use super::piece::Piece;
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
+use super::trees::{Examples, Trees};
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Series};
@@ -24,6 +26,9 @@ const ROUNDS: (usize, usize) = (4, 8);
 /// Values hidden in each round: a part of all, and a number for each channel.
 const PART: f64 = 0.15;
 const ENOUGH: usize = 6000;
+/// Folds, and stretches of rows that belong to each.
+const FOLDS: usize = 5;
+const STRETCHES: usize = 2;
 /// Fewest samples of a channel, and of a class of gap length that gets its own coefficients.
 const FEWEST_SAMPLES: usize = 30;
 /// Most classes of gap length.
@@ -32,24 +37,45 @@ const CLASSES: usize = 3;
 const LARGEST: f64 = 1.5;
 /// But at most so many times more where a regression has shown to be right.
 const MOST_TRUSTED: f64 = 20.0;
+const MOST_BEYOND: f64 = 2.0;
 /// What is predicted leaves the range of the known values by at most this part of it.
 const BEYOND: f64 = 0.25;
+
+/// Most numbers that trees of all channels together learn from, and most samples of a channel.
+const MOST_NUMBERS: usize = 20_000_000;
+const MOST_EXAMPLES: usize = 2500;
+
+/// What learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learner {
+    /// A ridge regression.
+    Ridge,
+    /// Boosted trees.
+    Trees,
+}
 
 /// A method that regresses departures on other departures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
     name: &'static str,
     inputs: Inputs,
+    learner: Learner,
     options: PredictOptions,
 }
 
 impl Regression {
     /// Of some inputs, called `name`.
     #[must_use]
-    pub fn new(name: &'static str, inputs: Inputs, options: PredictOptions) -> Self {
+    pub fn new(
+        name: &'static str,
+        inputs: Inputs,
+        learner: Learner,
+        options: PredictOptions,
+    ) -> Self {
         Self {
             name,
             inputs,
+            learner,
             options,
         }
     }
@@ -60,19 +86,25 @@ impl Regression {
         let gaps = Gaps::find(data);
         let design = Design::new(data, &gaps, self.inputs, &self.options);
         let held = Samples::hide(data, &gaps, &self.options)?;
-        let learn = |first: Option<&[Option<Model>]>| -> Result<Vec<Option<Model>>, Error> {
-            let samples = Samples::gather(&design, data, &held, first)?;
-            let models = samples.into_par_iter().enumerate();
-            Ok(models
-                .map(|(channel, samples)| samples.model(range(data, channel)))
-                .collect())
-        };
-        let first = learn(None)?;
-        // Holes of other channels are worth a second look: what stands in them is known better now.
+        let learn =
+            |first: Option<&[Option<Model>]>, learner| -> Result<Vec<Option<Model>>, Error> {
+                let samples = Samples::gather(&design, data, &held, first, learner)?;
+                let models = samples.into_par_iter().enumerate();
+                let seed = self.options.seed;
+                Ok(models
+                    .map(|(channel, samples)| samples.model(range(data, channel), seed))
+                    .collect())
+            };
+        // Holes of other channels are worth a second look: what stands in them is known better then. Trees, which cost more,
+        // do without.
         let again = self.inputs.others && data.channels() > 1;
-        let (first, models) = match again {
-            true => (Some(first.clone()), learn(Some(&first))?),
-            false => (None, first),
+        let again = again && self.learner == Learner::Ridge;
+        let (first, models) = if again {
+            let first = learn(None, self.learner)?;
+            let models = learn(Some(&first), self.learner)?;
+            (Some(first), models)
+        } else {
+            (None, learn(None, self.learner)?)
         };
         Ok(Learned {
             name: self.name,
@@ -100,6 +132,7 @@ fn filled<'a>(
     design: &Design,
     profiles: &Profiles,
     models: &[Option<Model>],
+    purpose: Use,
 ) -> Dense<'a> {
     let lines = Dense::new(series);
     let mut dense = lines.clone();
@@ -109,7 +142,7 @@ fn filled<'a>(
             return;
         };
         let (knots, known) = series.observed(channel);
-        let mut features = Features::new(design, &profiles[channel], &lines, channel);
+        let mut features = Features::new(design, &profiles[channel], &lines, channel, purpose);
         for (row, value) in column.iter_mut().enumerate() {
             if series.value(row, channel).is_none() && !value.is_nan() {
                 *value = model.value(&mut features, &knots, &known, series.times()[row]);
@@ -143,10 +176,16 @@ struct Samples {
     /// Class edges: the longest gap of each class but the last.
     edges: Vec<f64>,
     shortest: f64,
-    /// [classes][rounds].
+    /// [classes][folds].
     moments: Vec<Vec<Moments>>,
     /// Sizes of the departures, by class.
     sizes: Vec<Vec<f64>>,
+    /// For trees, and how many of them at most.
+    examples: Examples,
+    /// The fold of each.
+    folds: Vec<usize>,
+    most: usize,
+    seen: usize,
 }
 
 impl Samples {
@@ -162,6 +201,7 @@ impl Samples {
             rounds,
             part: PART,
             largest_part: 1.0,
+            again: true,
             most: ENOUGH * channels,
             absent_rows: options.absent_rows,
             seed: options.seed ^ 0x7072_6564,
@@ -176,15 +216,24 @@ impl Samples {
         data: &Dataset,
         held: &HoldOut,
         first: Option<&[Option<Model>]>,
+        learner: Learner,
     ) -> Result<Vec<Self>, Error> {
         let mut all: Vec<Self> = (0..data.channels())
             .map(|channel| Self::new(design.width(channel), design.inputs.own, channel, held))
             .collect();
+        if learner == Learner::Trees {
+            let width = (0..data.channels()).map(|channel| design.width(channel));
+            let most = MOST_NUMBERS / width.sum::<usize>().max(1);
+            for samples in &mut all {
+                samples.most = most.min(MOST_EXAMPLES);
+            }
+        }
+        let folds = Folds::new(data);
         for (number, round) in held.rounds().enumerate() {
             let sight = held.in_sight(number)?;
             let profiles = design.profiles(&sight);
             let dense = |series| match first {
-                Some(models) => filled(series, design, &profiles, models),
+                Some(models) => filled(series, design, &profiles, models, Use::Learning),
                 None => Dense::new(series),
             };
             let dense: Vec<Dense<'_>> = sight.series().par_iter().map(dense).collect();
@@ -192,7 +241,7 @@ impl Samples {
             all.par_iter_mut()
                 .enumerate()
                 .for_each(|(channel, samples)| {
-                    samples.add(number, design, &profiles, &dense, channel, hidden);
+                    samples.add(&folds, design, &profiles, &dense, channel, hidden);
                 });
         }
         Ok(all)
@@ -205,23 +254,27 @@ impl Samples {
             .filter(|hidden| hidden.channel == channel);
         let mut lengths: Vec<f64> = hidden.map(|hidden| hidden.gap).collect();
         lengths.sort_by(f64::total_cmp);
+        let hidden_count = lengths.len();
         let edges = length_edges(&lengths, CLASSES);
-        let rounds = held.rounds().count();
         let classes = edges.len() + 1;
         Self {
             width,
             own,
             shortest: lengths.first().copied().unwrap_or(0.0),
-            moments: vec![vec![Moments::new(width); rounds]; classes],
+            moments: vec![vec![Moments::new(width); FOLDS]; classes],
             sizes: vec![Vec::new(); classes],
             edges,
+            examples: Examples::default(),
+            folds: Vec::new(),
+            most: 0,
+            seen: hidden_count,
         }
     }
 
     /// Adds what a round has hidden of the channel.
     fn add(
         &mut self,
-        round: usize,
+        folds: &Folds,
         design: &Design,
         profiles: &Profiles,
         sight: &[Dense<'_>],
@@ -236,8 +289,10 @@ impl Samples {
             let dense = &sight[part[0].series];
             let series = dense.series;
             let (knots, known) = series.observed(channel);
-            let mut features = Features::new(design, &profiles[channel], dense, channel);
-            for one in part {
+            let mut features =
+                Features::new(design, &profiles[channel], dense, channel, Use::Learning);
+            let every = self.seen.div_ceil(self.most.max(1)).max(1);
+            for (number, one) in part.iter().enumerate() {
                 let time = series.times()[one.row];
                 let after = knots.partition_point(|&knot| knot < time);
                 if after == 0 || after == knots.len() {
@@ -247,52 +302,117 @@ impl Samples {
                 features.enter(piece);
                 let target = one.value - piece.chord(piece.part(time));
                 let class = class(&self.edges, piece.length());
-                self.moments[class][round].add(features.at(time), target);
+                let middle = row_from(series, 0.5 * (piece.start + piece.end));
+                let fold = folds.of(one.series, middle);
                 self.sizes[class].push(target.abs());
+                if self.most == 0 {
+                    self.moments[class][fold].add(features.at(time), target);
+                } else if number % every == 0 {
+                    features.at(time);
+                    tree_features(&mut features, time, &mut self.examples.features);
+                    self.examples.targets.push(target);
+                    self.folds.push(fold);
+                }
             }
         }
     }
 
     /// The coefficients; `None` where there are too few samples.
-    fn model(mut self, (low, high): (f64, f64)) -> Option<Model> {
+    fn model(mut self, (low, high): (f64, f64), seed: u64) -> Option<Model> {
+        if self.most > 0 {
+            return self.model_of_trees((low, high), seed);
+        }
         let width = self.width;
-        let rounds = self.moments[0].len();
         let fold =
-            |round: usize| Moments::total(self.moments.iter().map(|class| &class[round]), width);
-        let folds: Vec<Moments> = (0..rounds).map(fold).collect();
-        let folds: Vec<&Moments> = folds.iter().filter(|fold| fold.count > 0).collect();
+            |fold: usize| Moments::total(self.moments.iter().map(|class| &class[fold]), width);
+        let folds: Vec<Moments> = (0..FOLDS).map(fold).collect();
+        let folds: Vec<&Moments> = folds.iter().collect();
         let count: usize = folds.iter().map(|fold| fold.count).sum();
-        if width == 0 || count < FEWEST_SAMPLES || folds.len() < 2 {
+        let filled = folds.iter().filter(|fold| fold.count > 0).count();
+        if width == 0 || count < FEWEST_SAMPLES || filled < 2 {
             return None;
         }
-        let nothing = vec![vec![0.0; width]; folds.len() + 1];
+        let nothing = vec![vec![0.0; width]; FOLDS + 1];
         let pooled = cross_validated(&folds, width, &nothing);
         let of_class = |class: &Vec<Moments>| {
             let own: usize = class.iter().map(|fold| fold.count).sum();
-            let folds: Vec<&Moments> = (0..rounds).map(|round| &class[round]).collect();
-            // A round that hid nothing of the channel has no place among the priors.
-            if own < FEWEST_SAMPLES || pooled.len() != folds.len() + 1 {
-                return pooled[pooled.len() - 1].clone();
+            if own < FEWEST_SAMPLES {
+                return pooled.clone();
             }
+            let folds: Vec<&Moments> = class.iter().collect();
             cross_validated(&folds, width, &pooled)
-                .pop()
-                .unwrap_or_default()
         };
-        let coefficients = self.moments.iter().map(of_class).collect();
+        let mut found: Vec<Vec<Vec<f64>>> = self.moments.iter().map(of_class).collect();
+        let coefficients = found.iter_mut().filter_map(Vec::pop).collect();
         let trusted = trusted(&folds, &pooled);
         let largest = self
             .sizes
             .iter_mut()
             .map(|sizes| trusted * usual_largest(sizes));
-        let beyond = BEYOND * trusted * (high - low);
+        let beyond = BEYOND * trusted.min(MOST_BEYOND) * (high - low);
         Some(Model {
             largest: largest.collect(),
             coefficients,
+            trees: None,
             edges: self.edges,
             shortest: self.shortest,
             own: self.own,
             range: (low - beyond, high + beyond),
         })
+    }
+}
+
+impl Samples {
+    /// Trees for the departures themselves: what is left of them by coefficients that a few long gaps have given
+    /// teaches less (DESIGN.md has the numbers).
+    fn model_of_trees(mut self, (low, high): (f64, f64), seed: u64) -> Option<Model> {
+        let mut examples = std::mem::take(&mut self.examples);
+        let count = examples.targets.len();
+        if count < FEWEST_SAMPLES {
+            return None;
+        }
+        examples.width = examples.features.len() / count;
+        examples.left_out = self.folds.iter().map(|&fold| fold == 0).collect();
+        let trees = Trees::fit(&examples, seed)?;
+        let largest = self.sizes.iter_mut().map(|sizes| usual_largest(sizes));
+        let beyond = BEYOND * (high - low);
+        Some(Model {
+            largest: largest.collect(),
+            coefficients: Vec::new(),
+            trees: Some(trees),
+            edges: self.edges,
+            shortest: self.shortest,
+            own: self.own,
+            range: (low - beyond, high + beyond),
+        })
+    }
+}
+
+/// What trees look at.
+fn tree_features(features: &mut Features<'_>, time: f64, values: &mut Vec<f32>) {
+    values.extend(features.values.iter().map(|&value| value as f32));
+    features.levels(time, values);
+}
+
+/// Which fold of the cross-validation a gap belongs to.
+struct Folds {
+    /// First row of each series in a common numbering, and the number of all rows.
+    starts: Vec<usize>,
+}
+
+impl Folds {
+    fn new(data: &Dataset) -> Self {
+        let mut starts = vec![0];
+        for series in data.series() {
+            starts.push(starts[starts.len() - 1] + series.len());
+        }
+        Self { starts }
+    }
+
+    /// That of a gap with this row in its middle.
+    fn of(&self, series: usize, middle: usize) -> usize {
+        let all = self.starts[self.starts.len() - 1].max(1);
+        (self.starts[series] + middle) * FOLDS * STRETCHES / all % FOLDS
     }
 }
 
@@ -330,6 +450,7 @@ fn class(edges: &[f64], length: f64) -> usize {
 struct Model {
     edges: Vec<f64>,
     coefficients: Vec<Vec<f64>>,
+    trees: Option<Trees>,
     largest: Vec<f64>,
     /// The shortest gap that was learned from.
     shortest: f64,
@@ -339,12 +460,21 @@ struct Model {
 }
 
 impl Model {
-    fn departure(&self, piece: &Piece, features: &[f64]) -> f64 {
+    fn departure(&self, piece: &Piece, features: &mut Features<'_>, time: f64) -> f64 {
         let class = class(&self.edges, piece.length());
-        let parts = self.coefficients[class].iter().zip(features);
-        let sum: f64 = parts
-            .map(|(coefficient, feature)| coefficient * feature)
-            .sum();
+        let sum = if let Some(trees) = &self.trees {
+            features.at(time);
+            let mut row = Vec::new();
+            tree_features(features, time, &mut row);
+            // Within a row of what is known it fades, so that the curve passes through it.
+            let near = (time - piece.start).min(piece.end - time);
+            trees.value(&row) * (near / features.design.usual).clamp(0.0, 1.0)
+        } else {
+            let parts = self.coefficients[class].iter().zip(features.at(time));
+            parts
+                .map(|(coefficient, feature)| coefficient * feature)
+                .sum()
+        };
         sum.clamp(-self.largest[class], self.largest[class])
     }
 
@@ -361,7 +491,7 @@ impl Model {
             return chord + if self.own { piece.makima(part) } else { 0.0 };
         }
         features.enter(piece);
-        let found = chord + self.departure(&piece, features.at(time));
+        let found = chord + self.departure(&piece, features, time);
         found.clamp(self.range.0.min(chord), self.range.1.max(chord))
     }
 }
@@ -383,7 +513,7 @@ impl Learned {
     /// All channels of a series without holes.
     fn dense<'a>(&self, series: &'a Series) -> Dense<'a> {
         match &self.first {
-            Some(first) => filled(series, &self.design, &self.profiles, first),
+            Some(first) => filled(series, &self.design, &self.profiles, first, Use::Filling),
             None => Dense::new(series),
         }
     }
@@ -391,7 +521,7 @@ impl Learned {
     fn column(&self, dense: &Dense<'_>, channel: usize, times: &[f64]) -> Vec<f64> {
         let (knots, known) = dense.series.observed(channel);
         let profiles = &self.profiles[channel];
-        let mut features = Features::new(&self.design, profiles, dense, channel);
+        let mut features = Features::new(&self.design, profiles, dense, channel, Use::Filling);
         let value = |&time: &f64| match (&self.models[channel], knots.is_empty()) {
             (_, true) => f64::NAN,
             (Some(model), _) => model.value(&mut features, &knots, &known, time),
