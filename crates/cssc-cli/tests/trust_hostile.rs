@@ -5,6 +5,9 @@ mod support;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::io::Write;
 use std::sync::Arc;
 use support::{Outcome, Place};
@@ -120,6 +123,40 @@ fn a_tiny_file_that_asks_for_gigabytes_is_refused() {
             .contains("2147483647 bytes, the file has 108"),
         "{outcome:?}"
     );
+}
+
+/// A packed file whose last page says that it has two gigabytes once it is unpacked.
+fn parquet_of_gigabytes(place: &Place, name: &str) {
+    let batch = table();
+    let packed =
+        WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+    let file = std::fs::File::create(place.path(name)).expect("created");
+    let writer = ArrowWriter::try_new(file, batch.schema(), Some(packed.build()));
+    let mut writer = writer.expect("a schema");
+    writer.write(&batch).expect("written");
+    writer.close().expect("closed");
+    let file = std::fs::File::open(place.path(name)).expect("there");
+    let head = SerializedFileReader::new(file).expect("a Parquet file");
+    let column = head.metadata().row_group(0).columns().last().cloned();
+    let at = column.expect("three columns").data_page_offset() as usize;
+    let mut bytes = std::fs::read(place.path(name)).expect("there");
+    // Field 1, the kind of the page; field 2, the length, seven bits a byte.
+    let length = at + 3;
+    assert_eq!([bytes[at], bytes[at + 2]], [0x15, 0x15]);
+    let digits = bytes[length..].iter().take_while(|&&byte| byte >= 0x80);
+    let end = length + digits.count() + 1;
+    bytes.splice(length..end, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+    std::fs::write(place.path(name), bytes).expect("written");
+}
+
+#[test]
+fn a_page_that_asks_for_gigabytes_is_refused() {
+    let place = Place::new();
+    parquet_of_gigabytes(&place, "in.parquet");
+    let outcome = run(&place, "in.parquet", &[]);
+    let told = "column `note` has a page that takes 2147483647 bytes, and 67108864 are allowed";
+    assert!(outcome.complaint().contains(told), "{outcome:?}");
+    assert!(outcome.complaint().contains("in.parquet"), "{outcome:?}");
 }
 
 /// Writes as much again and again of one entry, compressed to nearly nothing.

@@ -29,6 +29,13 @@ impl Arguments {
             ("--html", self.html.as_deref()),
         ];
         outputs::check(&[], &Output::given(&flags), None)?;
+        let is_page = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "html");
+        if let Some(path) = self.output.as_ref().filter(|path| is_page(path)) {
+            return Err(Failure::new(format!(
+                "-o {} would hold Markdown. Give --html for a page.",
+                path.display()
+            )));
+        }
         let results = Results::read(&self.repository).map_err(|error| failure_from(&error))?;
         if results.is_empty() {
             return Err(Failure::new(format!(

@@ -6,7 +6,7 @@ use crate::signals;
 use crate::times::in_table;
 use crate::watching::{Verbosity, Watch};
 use cssc::data::Span;
-use cssc::fill::{Learning, Method};
+use cssc::fill::{Learning, METHODS, Method};
 use cssc::nn::InstructionSet;
 use cssc::settings::first_difference;
 use cssc::train::{Control, TrainConfig, Trainer};
@@ -37,8 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "MODEL")]
     output: PathBuf,
 
-    /// What is made of the model's states
-    #[arg(long, value_name = "ode-rnn|cssc|hidden-cssc")]
+    #[arg(long, value_name = "METHOD", help = methods_help())]
     method: Option<String>,
 
     /// Optimiser steps
@@ -74,6 +73,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     verbosity: Verbosity,
+}
+
+fn methods_help() -> String {
+    let trained = METHODS.iter().filter(|method| method.is_trained());
+    let names: Vec<&str> = trained.map(|method| method.name).collect();
+    format!("The model that is trained: {}", names.join(", "))
 }
 
 impl Arguments {

@@ -63,14 +63,8 @@ impl Results {
         for variant in variants {
             let mut line = vec![variant.to_owned()];
             for observed in OBSERVED {
-                let of_cell = |result: &&&CellResult| {
-                    result.variant == variant && result.observed == observed
-                };
-                let seeds = Seeds(results.iter().filter(of_cell).copied().collect());
-                line.push(match seeds.0.is_empty() {
-                    true => dash(),
-                    false => error(seeds.mse(), seeds.spread()),
-                });
+                let seeds = self.variant(table, variant, observed);
+                line.push(seeds.map_or_else(dash, |seeds| error(seeds.mse(), seeds.spread())));
                 let published = published::ablation(table, variant, observed);
                 line.push(published.map_or_else(dash, |mse| error(mse, None)));
             }
@@ -82,6 +76,20 @@ impl Results {
             rows,
             ..Section::default()
         })
+    }
+
+    /// The seeds of a cell of tables 2, 3 and 4, if there are any.
+    fn variant(&self, table: &str, variant: &str, observed: usize) -> Option<Seeds<'_>> {
+        let of_cell = |result: &&CellResult| {
+            result.table == table && result.variant == variant && result.observed == observed
+        };
+        let seeds: Vec<_> = self.results.iter().filter(of_cell).collect();
+        (!seeds.is_empty()).then_some(Seeds(seeds))
+    }
+
+    /// Our error in a cell of tables 2, 3 and 4, a mean over its seeds.
+    pub(super) fn variant_mse(&self, table: &str, variant: &str, observed: usize) -> Option<f64> {
+        Some(self.variant(table, variant, observed)?.mse())
     }
 
     /// An overview of one set, then each share by itself; the paper's own form first, then others.
@@ -129,13 +137,18 @@ fn about(table: &str) -> &'static str {
     match table {
         "2" => {
             "Two trainings, each read with and without the compensation: an ODE-RNN (post-hoc: compensated afterwards) and \
-             CSSC (pre-hoc: without its compensation)."
+             CSSC (pre-hoc: without its compensation). Variants with `-late` are trained as CSSC in table 1, with a fit that \
+             weighs more towards the end."
         }
         "3" => {
             "Which derivatives of the prediction are trained through, kept, or found by differences. The paper's own form \
-             leaves out the Hessian of the decoder; variants with `-exact` keep it."
+             leaves out the Hessian of the decoder; variants with `-exact` keep it. \
+             Variants with `-late` are trained with a fit that weighs more towards the end, as CSSC in table 1."
         }
-        _ => "The weight α of the compensation in the loss.",
+        _ => {
+            "The weight α of the compensation in the loss. Variants with `-late` are trained with a fit that weighs more \
+             towards the end, as CSSC in table 1."
+        }
     }
 }
 

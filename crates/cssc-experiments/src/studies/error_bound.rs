@@ -32,6 +32,7 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
         ],
     );
     let plots = vec![against_gaps()?, over_training(workshop, &mut table)?];
+    table.about.push_str(&explanation(&table));
     let title = "The error bound: against the largest gap, and over a training";
     let chart = Chart::new(title, plots).with_panels(420.0, 260.0);
     Ok(Finding {
@@ -39,6 +40,23 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
         measurement: Some(table),
         ..Finding::default()
     })
+}
+
+/// Does the bound explain what the training does? From the first and the last row.
+fn explanation(table: &Measurement) -> String {
+    let (Some((_, first)), Some((_, last))) = (table.rows.first(), table.rows.last()) else {
+        return String::new();
+    };
+    let times = |column: usize| last[column] / first[column];
+    let verdict = match times(0) < 1.0 && times(1) > 1.0 {
+        true => "the bound holds, but it is not what a training makes smaller",
+        false => "error and bound go the same way",
+    };
+    format!(
+        " In this training the largest error becomes {:.2} times what it was, ‖(x - o)⁗‖ {:.2} times: {verdict}.",
+        times(0),
+        times(1)
+    )
 }
 
 /// Errors for knots that are closer and closer.

@@ -24,10 +24,12 @@ pub(super) fn study(workshop: &mut Workshop<'_>) -> Result<Finding, Error> {
         "Appendix C.3: how much second derivatives matter",
         "The terms of r̈ against those of ṙ in the spline's system, s = |2 r̈ₖ τₖ₋₁ + r̈ₖ₊₁ τₖ| / |6 ṙₖ|, at all inner \
          knots and channels of 100 test series, from the trained models of table 1. The paper writes that s grows as more \
-         is observed; it has τ in its numerator and shrinks.",
+         is observed because τ shrinks. τ stands in its numerator: were the jumps alike, it would shrink too. What can make it grow is \
+         that the jumps of the curvature grow against those of the slope, which s / τ tells.",
         &[
             "mean gap τ",
             "median of s",
+            "median of s / mean gap",
             "sum of |r̈ terms| / sum of |ṙ terms|",
         ],
     );
@@ -97,9 +99,12 @@ impl Terms {
         let mut ratios: Vec<f64> = ratios.map(|(curvature, slope)| curvature / slope).collect();
         ratios.sort_unstable_by(f64::total_cmp);
         let sum = |values: &[f64]| values.iter().sum::<f64>();
+        let gap = sum(&self.gaps) / self.gaps.len() as f64;
+        let median = ratios[ratios.len() / 2];
         vec![
-            sum(&self.gaps) / self.gaps.len() as f64,
-            ratios[ratios.len() / 2],
+            gap,
+            median,
+            median / gap,
             sum(&self.curvatures) / sum(&self.slopes),
         ]
     }

@@ -130,4 +130,57 @@ impl Sample {
         }
         Self::new(series, &masking.draw(points, random))
     }
+
+    /// Asks for `count` of the points only, chosen at random.
+    #[must_use]
+    pub fn asking(mut self, count: usize, random: &mut Random) -> Self {
+        let points = self.query.len();
+        if count >= points {
+            return self;
+        }
+        let channels = self.targets.len() / points;
+        let mut chosen: Vec<usize> = (0..points).collect();
+        random.shuffle(&mut chosen);
+        chosen.truncate(count);
+        chosen.sort_unstable();
+        let rows = || {
+            chosen
+                .iter()
+                .map(|&row| row * channels..(row + 1) * channels)
+        };
+        self.query = chosen.iter().map(|&row| self.query[row]).collect();
+        self.targets = rows().flat_map(|row| &self.targets[row]).copied().collect();
+        self.shown = rows().flat_map(|row| &self.shown[row]).copied().collect();
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_points_asked_values_and_marks_come_along() {
+        let times: Vec<f64> = (0..9).map(f64::from).collect();
+        let values: Vec<f64> = (0..18).map(f64::from).collect();
+        let series = Series::new(None, 2, times, values).expect("increasing times");
+        let whole = Sample::new(&series, &[0, 4, 8]);
+        let mut seen = [false; 9];
+        for seed in 0..40 {
+            let sample = whole.clone().asking(3, &mut Random::new(seed));
+            assert_eq!(
+                (&sample.times, &sample.values),
+                (&whole.times, &whole.values)
+            );
+            assert_eq!(sample.query.len(), 3);
+            assert!(sample.query.is_sorted_by(|a, b| a < b));
+            for (i, &time) in sample.query.iter().enumerate() {
+                seen[time as usize] = true;
+                assert_eq!(sample.targets[2 * i..][..2], [2.0 * time, 2.0 * time + 1.0]);
+                assert_eq!(sample.shown[2 * i..][..2], [time % 4.0 == 0.0; 2]);
+            }
+        }
+        assert_eq!(seen, [true; 9]);
+        assert_eq!(whole.clone().asking(9, &mut Random::new(0)), whole);
+    }
 }

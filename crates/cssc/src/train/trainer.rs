@@ -47,6 +47,9 @@ pub struct TrainConfig {
     /// What is shown of a series each time it is used. Default 30 %.
     #[serde(alias = "observation")]
     pub masking: Masking,
+    /// Points of a series that are asked for in a step, drawn anew each time; at least 1. Default none: all.
+    /// Where a point is dear, as a frame of a video is, few of many series teach more in the same time.
+    pub asked: Option<usize>,
     /// Steps between validations. Default 250.
     pub validate_every: u64,
     /// Validations without improvement after which training stops. Default none.
@@ -72,6 +75,7 @@ impl Default for TrainConfig {
             late_fit_weight: 1.0,
             clip: None,
             masking: Masking::Fraction(0.3),
+            asked: None,
             validate_every: 250,
             patience: None,
             seconds: None,
@@ -128,6 +132,9 @@ impl TrainConfig {
         }
         if self.batch == 0 {
             return Err("`batch` is 0; give at least 1".into());
+        }
+        if self.asked == Some(0) {
+            return Err("`asked` is 0; give at least 1, or leave it out to ask for all".into());
         }
         if self.validate_every == 0 {
             return Err("`validate-every` is 0; give at least 1".into());
@@ -489,7 +496,13 @@ impl<'d> Trainer<'d> {
         let mut random = Random::stream(self.config.seed, 2 * self.summary.steps);
         order[position as usize * size..][..size]
             .iter()
-            .map(|&i| Sample::draw(&series[i], &self.config.masking, &mut random))
+            .map(|&i| {
+                let sample = Sample::draw(&series[i], &self.config.masking, &mut random);
+                match self.config.asked {
+                    Some(count) => sample.asking(count, &mut random),
+                    None => sample,
+                }
+            })
             .collect()
     }
 

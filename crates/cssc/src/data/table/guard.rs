@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::formats::{Block, Blocks};
 use crate::Error;
-use crate::error::Place;
+use crate::error::{Hint, Place, Problem};
 
 /// What a batch or an entry may take of memory, if the user gives no limit.
 const MOST: u64 = 1 << 30;
@@ -33,6 +33,32 @@ impl Limits {
         Self {
             piece: max_memory.unwrap_or(MOST).min(expanded),
         }
+    }
+}
+
+/// Why a file is not read.
+pub(super) enum Refusal {
+    /// Its bytes contradict each other, or the format.
+    Damaged(String),
+    /// It would take more memory than is allowed.
+    TooLarge(String),
+}
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(problem: T) -> Self {
+        Self::Damaged(problem.into())
+    }
+}
+
+impl Refusal {
+    /// What the user is told about `file`.
+    pub(super) fn about(self, file: &Path) -> Error {
+        Place::file(file).problem(match self {
+            Self::TooLarge(text) => Problem::new(text, Hint::Memory),
+            Self::Damaged(text) => {
+                format!("the file is damaged or not of this format: {text}").into()
+            }
+        })
     }
 }
 

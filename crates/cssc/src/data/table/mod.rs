@@ -54,6 +54,7 @@ mod stream;
 mod suspects;
 mod time;
 mod time_guess;
+mod time_pattern;
 mod writer;
 pub use crate::data::Filled;
 pub use crate::error::Place;

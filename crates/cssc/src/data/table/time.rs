@@ -14,14 +14,14 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, TimeUnit};
-use jiff::civil::{DateTime, Weekday};
-use jiff::fmt::strtime::BrokenDownTime;
+use jiff::civil::DateTime;
 use jiff::fmt::temporal::{Pieces, PiecesOffset};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, Unit};
 
 use super::number::{Entry, NumberRules};
 use super::options::TimeFormat;
+use super::time_pattern;
 use crate::error::{Hint, Problem};
 
 /// What a double knows of a moment near today, with room for a step of arithmetic, in seconds.
@@ -143,7 +143,7 @@ impl TimeForm {
         match &self.kind {
             Kind::Number { .. } => false,
             Kind::Iso => Pieces::parse(text).is_ok_and(|pieces| has_zone(&pieces)),
-            Kind::Pattern(pattern) => parse(pattern, text)
+            Kind::Pattern(pattern) => time_pattern::parse(pattern, text)
                 .is_ok_and(|parts| parts.offset().is_some() || parts.iana_time_zone().is_some()),
         }
     }
@@ -153,7 +153,7 @@ impl TimeForm {
     pub(super) fn finest(&self) -> Option<f64> {
         match &self.kind {
             Kind::Number { .. } | Kind::Iso => None,
-            Kind::Pattern(pattern) => finest_of_pattern(pattern),
+            Kind::Pattern(pattern) => time_pattern::finest(pattern),
         }
     }
 
@@ -316,7 +316,7 @@ impl TimeForm {
         pattern: &str,
         text: &str,
     ) -> Result<(Timestamp, TimeZone), jiff::Error> {
-        let parts = parse(pattern, text)?;
+        let parts = time_pattern::parse(pattern, text)?;
         if let Some(name) = parts.iana_time_zone() {
             let zone = TimeZone::get(name)?;
             return Ok((parts.to_zoned()?.timestamp(), zone));
@@ -327,7 +327,7 @@ impl TimeForm {
                 .map_or_else(|| self.zone.clone(), TimeZone::fixed);
             return Ok((parts.to_timestamp()?, zone));
         }
-        let moment = in_zone(&self.zone, local(&parts)?)?;
+        let moment = in_zone(&self.zone, time_pattern::local(&parts)?)?;
         Ok((moment, self.zone.clone()))
     }
 
@@ -341,7 +341,7 @@ impl TimeForm {
                 .map(|pieces| {
                     DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default())
                 }),
-            Kind::Pattern(pattern) => read_local(pattern, text).ok(),
+            Kind::Pattern(pattern) => time_pattern::read_local(pattern, text).ok(),
         };
         local.is_some_and(|local| {
             let offset = self.zone.to_ambiguous_timestamp(local).offset();
@@ -351,49 +351,8 @@ impl TimeForm {
 
     /// Whether times are months, quarters or weeks, between which no row can be written.
     pub(super) fn is_period(&self) -> bool {
-        matches!(&self.kind, Kind::Pattern(pattern) if is_period(pattern))
+        matches!(&self.kind, Kind::Pattern(pattern) if time_pattern::is_period(pattern))
     }
-}
-
-/// What a pattern without a zone reads.
-pub(super) fn read_local(pattern: &str, text: &str) -> Result<DateTime, jiff::Error> {
-    local(&parse(pattern, text)?)
-}
-
-fn is_period(pattern: &str) -> bool {
-    ![
-        "%d", "%e", "%j", "%F", "%D", "%-d", "%s", "%x", "%c", "%A", "%a", "%u",
-    ]
-    .iter()
-    .any(|day| pattern.contains(day))
-}
-
-/// The parts of a text; those of a month, a quarter or a week are of its first day.
-fn parse(pattern: &str, text: &str) -> Result<BrokenDownTime, jiff::Error> {
-    let mut parts = if pattern.contains("%q") {
-        // A quarter can be written by its number, but only a month can be read.
-        let mut parts = BrokenDownTime::parse(pattern.replace("%q", "%m"), text)?;
-        let month = parts.month().map(|quarter| quarter * 3 - 2);
-        parts.set_month(month)?;
-        parts
-    } else {
-        BrokenDownTime::parse(pattern, text)?
-    };
-    if is_period(pattern) {
-        if parts.month().is_some() && parts.day().is_none() {
-            parts.set_day(Some(1))?;
-        }
-        if parts.iso_week().is_some() && parts.weekday().is_none() {
-            parts.set_weekday(Some(Weekday::Monday));
-        }
-    }
-    Ok(parts)
-}
-
-fn local(parts: &BrokenDownTime) -> Result<DateTime, jiff::Error> {
-    parts
-        .to_datetime()
-        .or_else(|_| parts.to_date().map(DateTime::from))
 }
 
 /// The moment at which the clocks of a zone showed a time; the first one where they did so twice.
@@ -420,34 +379,6 @@ fn guess(first: &str, numbers: &NumberRules) -> Result<Kind, Problem> {
             Hint::TimeFormat,
         )),
     }
-}
-
-/// What the parts of a pattern tell apart: a second if there is one, else a minute, an hour, a day.
-fn finest_of_pattern(pattern: &str) -> Option<f64> {
-    let has = |directives: &str| {
-        let mut letters = pattern.chars().peekable();
-        let mut found = false;
-        while let Some(letter) = letters.next() {
-            if letter != '%' {
-                continue;
-            }
-            while letters
-                .next_if(|flag| "-_0^#.:123456789".contains(*flag))
-                .is_some()
-            {}
-            found |= letters.next().is_some_and(|one| directives.contains(one));
-        }
-        found
-    };
-    let parts = [
-        ("fNc", None),
-        ("STsXr", Some(1.0)),
-        ("MR", Some(60.0)),
-        ("HIkl", Some(3600.0)),
-        ("", Some(86_400.0)),
-    ];
-    let found = parts.iter().find(|(part, _)| part.is_empty() || has(part));
-    found.and_then(|(_, finest)| *finest)
 }
 
 /// How Arrow calls a zone: its name, or the distance from UTC.
@@ -659,19 +590,6 @@ mod tests {
             None,
         );
         assert!(zone.unwrap_err().to_string().contains("Mars/North"));
-    }
-
-    #[test]
-    fn patterns_tell_how_fine_their_times_are() {
-        for (pattern, finest) in [
-            ("%Y%m%d", Some(86_400.0)),
-            ("%d/%m/%Y %H", Some(3600.0)),
-            ("%d/%m/%Y %-H:%M", Some(60.0)),
-            ("%F %T", Some(1.0)),
-            ("%Y-%m-%d %H:%M:%S%.3f", None),
-        ] {
-            assert_eq!(finest_of_pattern(pattern), finest, "{pattern}");
-        }
     }
 
     #[test]

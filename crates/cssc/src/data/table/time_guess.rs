@@ -21,7 +21,8 @@ use super::columns::Columns;
 use super::number::{Entry, NumberRules};
 use super::options::{ReadOptions, TimeFormat};
 use super::shape::zone_of_column;
-use super::time::{TimeForm, read_local};
+use super::time::TimeForm;
+use super::time_pattern::read_local;
 use crate::error::{Hint, Problem};
 
 const DATES: [&str; 13] = [

@@ -12,10 +12,10 @@ use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
-use super::arrow_check::{Checker, Refusal};
+use super::arrow_check::Checker;
 use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
 use crate::Error;
-use crate::error::{Hint, Place, Problem};
+use crate::error::Place;
 
 /// What a file begins with; a stream begins with a continuation mark.
 const FILE: &[u8] = b"ARROW1";
@@ -89,14 +89,7 @@ fn check(input: &Input, options: &ReadOptions) -> Result<(), Error> {
     } else {
         checker.check_stream()
     };
-    checked.map_err(|refusal| {
-        Place::file(input.name()).problem(match refusal {
-            Refusal::TooLarge(text) => Problem::new(text, Hint::Memory),
-            Refusal::Damaged(text) => {
-                format!("the file is damaged or not of this format: {text}").into()
-            }
-        })
-    })
+    checked.map_err(|refusal| refusal.about(input.name()))
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;

@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use arrow_ipc::{Message, RecordBatch, root_as_footer, root_as_message};
 
-use super::super::guard::Limits;
+use super::super::guard::{Limits, Refusal};
 
 /// Bytes of a head: it describes columns, and does not hold them.
 const MOST_HEAD: u64 = 1 << 28;
@@ -27,19 +27,6 @@ pub(super) struct Checker {
 }
 
 type Checked<T> = Result<T, Refusal>;
-
-/// Why a file is not read.
-pub(super) enum Refusal {
-    Damaged(String),
-    /// It would take more memory than is allowed.
-    TooLarge(String),
-}
-
-impl<T: Into<String>> From<T> for Refusal {
-    fn from(problem: T) -> Self {
-        Self::Damaged(problem.into())
-    }
-}
 
 impl Checker {
     /// A file, by the blocks its footer lists.

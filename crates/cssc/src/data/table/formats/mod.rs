@@ -18,6 +18,7 @@ mod arrow_check;
 mod csv;
 mod npz;
 mod parquet;
+mod parquet_check;
 
 use std::fmt;
 use std::path::Path;

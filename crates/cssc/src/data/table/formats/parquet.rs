@@ -9,10 +9,12 @@ use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression as ParquetCompression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
+use super::super::guard::Limits;
 use super::super::input::Input;
 use super::super::options::ReadOptions;
 use super::super::output::Output;
 use super::super::shape::Shape;
+use super::parquet_check::Checker;
 use super::{Block, Blocks, TableEncoder, TableFormat, TableSource};
 use crate::Error;
 use crate::error::Place;
@@ -40,7 +42,11 @@ impl TableFormat for Parquet {
     fn open(&self, input: Input, options: &ReadOptions) -> Result<Box<dyn TableSource>, Error> {
         let head = ArrowReaderMetadata::load(&input.file()?, Default::default());
         let head = head.map_err(|error| Place::file(input.name()).error(error))?;
-        check(&head, input.size()?).map_err(|problem| Place::file(input.name()).error(problem))?;
+        let (file, size) = (input.file()?, input.size()?);
+        let limits = Limits::new(size, options.max_memory);
+        Checker::new(file, size, limits)
+            .check(head.metadata())
+            .map_err(|refusal| refusal.about(input.name()))?;
         Ok(Box::new(ParquetSource {
             input,
             head,
@@ -65,27 +71,6 @@ impl TableFormat for Parquet {
         let writer = writer.map_err(failed)?;
         Ok(Box::new(ParquetEncoder { path, writer }))
     }
-}
-
-/// The reader allocates what a length says before it reads it: every column must lie inside the file.
-fn check(head: &ArrowReaderMetadata, size: u64) -> Result<(), String> {
-    let groups = head.metadata().row_groups().iter();
-    for column in groups.flat_map(|group| group.columns()) {
-        let offsets = [
-            Some(column.data_page_offset()),
-            column.dictionary_page_offset(),
-        ];
-        let start = offsets.into_iter().flatten().min().unwrap_or_default();
-        let end = start.checked_add(column.compressed_size());
-        let inside = |at: i64| u64::try_from(at).is_ok_and(|at| at <= size);
-        if !inside(start) || !end.is_some_and(inside) || column.compressed_size() < 0 {
-            return Err(format!(
-                "the file is damaged: column `{}` lies outside of it",
-                column.column_descr().name()
-            ));
-        }
-    }
-    Ok(())
 }
 
 struct ParquetSource {
