@@ -25,9 +25,9 @@ use std::sync::Arc;
 const ROUNDS: (usize, usize) = (4, 8);
 /// Values hidden in each round: a part of all, and a number for each channel.
 const PART: f64 = 0.15;
-const ENOUGH: usize = 6000;
+const ENOUGH: usize = 4500;
 /// Folds, and stretches of rows that belong to each.
-const FOLDS: usize = 5;
+const FOLDS: usize = 4;
 const STRETCHES: usize = 2;
 /// Fewest samples of a channel, and of a class of gap length that gets its own coefficients.
 const FEWEST_SAMPLES: usize = 30;
@@ -43,7 +43,7 @@ const BEYOND: f64 = 0.25;
 
 /// Most numbers that trees of all channels together learn from, and most samples of a channel.
 const MOST_NUMBERS: usize = 20_000_000;
-const MOST_EXAMPLES: usize = 2500;
+const MOST_EXAMPLES: usize = 1500;
 
 /// What learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

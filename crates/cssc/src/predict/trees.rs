@@ -17,9 +17,9 @@ use crate::data::Random;
 /// Most bins of a feature.
 const BINS: usize = 64;
 /// ν, most trees, and how many of them may bring nothing before it ends.
-const RATE: f64 = 0.1;
-const MOST_TREES: usize = 100;
-const PATIENCE: usize = 12;
+const RATE: f64 = 0.13;
+const MOST_TREES: usize = 70;
+const PATIENCE: usize = 10;
 const MOST_LEAVES: usize = 16;
 /// Fewest samples of a leaf, and λ.
 const FEWEST: f64 = 12.0;
@@ -27,6 +27,8 @@ const DRAWN_TO_ZERO: f64 = 4.0;
 /// Parts of the samples and of the features that a tree sees.
 const SAMPLES: f64 = 0.5;
 const FEATURES: f64 = 0.5;
+/// Fewest samples to learn from.
+const FEWEST_SAMPLES: usize = 60;
 /// What trees must leave at most of the squares of left-out samples to be worth anything.
 const WORTH: f64 = 0.99;
 
@@ -72,6 +74,9 @@ impl Trees {
     /// Fitted to all samples but those left out, which tell when to stop; then to all of them, with as many trees. `None`
     /// where those left out do not become any better.
     pub(super) fn fit(examples: &Examples, seed: u64) -> Option<Self> {
+        if examples.targets.len() < FEWEST_SAMPLES {
+            return None;
+        }
         let binned = Binned::new(examples);
         let inside: Vec<bool> = examples.left_out.iter().map(|out| !out).collect();
         let count = binned.grow(examples, &inside, MOST_TREES, seed).1?;
