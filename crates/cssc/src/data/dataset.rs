@@ -148,6 +148,7 @@ impl Dataset {
     }
 
     /// One of the channels alone.
+    #[cfg(feature = "nn")]
     pub(crate) fn only(&self, channel: usize) -> Result<Self, Error> {
         let of = |series: &Series| {
             let values = series.values().iter().skip(channel);

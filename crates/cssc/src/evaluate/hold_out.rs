@@ -239,6 +239,7 @@ impl HoldOut {
 
     /// The error that some answers leave of that of others: over all channels, in units of what the others leave of each.
     #[must_use]
+    #[cfg(feature = "nn")]
     pub(crate) fn ratio(&self, answers: &Answers, others: &Answers, criterion: Criterion) -> f64 {
         let size = |error: f64| match criterion {
             Criterion::Mse => error * error,

@@ -246,6 +246,8 @@ impl Imputer {
             .filter_map(|method| method.untrained(&options));
         fitted.filler.candidates = plain.chain(self.others.iter().cloned()).collect();
         // What costs little is asked first: what takes long to train must promise more.
+        // What is trained adds its answers.
+        #[cfg_attr(not(feature = "nn"), expect(unused_mut))]
         let mut answers = fitted.ask(0, &held, &mut watch)?;
         #[cfg(feature = "nn")]
         {
