@@ -12,6 +12,7 @@
 //! A method that learns in closed form is fitted for every round anew, on what is in sight then.
 
 use super::bounds::Bounds;
+#[cfg(feature = "nn")]
 use super::combine::Criterion;
 use super::gap::Gaps;
 use super::hide::{Cell, Hider};
