@@ -55,6 +55,14 @@ pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
 #[cfg(feature = "nn")]
 const MODELS_BY_DEFAULT: [&str; 2] = ["cssc", "hidden-cssc"];
 
+/// All that a regression can look at.
+const EVERYTHING: Inputs = Inputs {
+    own: true,
+    season: true,
+    others: true,
+    factors: true,
+};
+
 const PLAIN: &[Method] = &[
     Method {
         name: "previous",
@@ -124,29 +132,13 @@ const PLAIN: &[Method] = &[
         name: "regression",
         description: "a ridge regression on the neighbouring values, the season and the other columns",
         by_default: true,
-        making: Making::Regression(
-            Inputs {
-                own: true,
-                season: true,
-                others: true,
-                factors: true,
-            },
-            Learner::Ridge,
-        ),
+        making: Making::Regression(EVERYTHING, Learner::Ridge),
     },
     Method {
         name: "trees",
         description: "boosted trees on the same, for circumstances that no line knows",
         by_default: true,
-        making: Making::Regression(
-            Inputs {
-                own: true,
-                season: true,
-                others: true,
-                factors: true,
-            },
-            Learner::Trees,
-        ),
+        making: Making::Regression(EVERYTHING, Learner::Trees),
     },
 ];
 
