@@ -74,6 +74,10 @@ const RENAMED: [(&str, &str, &str); 3] = [
 #[cfg(feature = "nn")]
 const TAG: &str = "kind";
 
+/// Tables within a part that are parts themselves: the model of codes inside a model of videos.
+#[cfg(feature = "nn")]
+const NESTED: [&str; 1] = ["inner"];
+
 /// What was written, in a file or one by one; what comes later stands above what was there.
 #[cfg(feature = "nn")]
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,13 +144,6 @@ impl Settings {
         let defaults = toml::Table::try_from(defaults)
             .map_err(|error| Error::Setting(format!("the defaults are no table: {error}")))?;
         let mut merged = Self { given: defaults };
-        for (part, given) in &self.given {
-            let kind = |part: Option<&toml::Value>| part.and_then(|part| part.get(TAG)).cloned();
-            let wanted = kind(Some(given));
-            if wanted.is_some() && wanted != kind(merged.given.get(part)) {
-                merged.given.remove(part);
-            }
-        }
         merged.add(self.given.clone());
         serde_path_to_error::deserialize(toml::Value::Table(merged.given)).map_err(
             |error: serde_path_to_error::Error<toml::de::Error>| {
@@ -159,17 +156,34 @@ impl Settings {
     /// Entries replace those that are there, part by part.
     fn add(&mut self, given: toml::Table) {
         for (part, value) in given {
-            match (self.given.get_mut(&part), value) {
-                (Some(toml::Value::Table(old)), toml::Value::Table(new)) => {
-                    old.extend(renamed(&part, new));
-                }
-                (_, toml::Value::Table(new)) => {
-                    self.given.insert(part.clone(), renamed(&part, new).into());
-                }
-                (_, value) => {
-                    self.given.insert(part, value);
+            let value = match value {
+                toml::Value::Table(table) => renamed(&part, table).into(),
+                value => value,
+            };
+            lay_over(&mut self.given, part, value);
+        }
+    }
+}
+
+/// Puts a part above what is there of it: name by name, unless it is of another kind.
+#[cfg(feature = "nn")]
+fn lay_over(parts: &mut toml::Table, part: String, value: toml::Value) {
+    let another_kind = |old: &toml::Table, new: &toml::Table| {
+        let kinds = old.get(TAG).zip(new.get(TAG));
+        kinds.is_some_and(|(old, new)| old != new)
+    };
+    match (parts.get_mut(&part), value) {
+        (Some(toml::Value::Table(old)), toml::Value::Table(new)) if !another_kind(old, &new) => {
+            for (name, value) in new {
+                if NESTED.contains(&name.as_str()) {
+                    lay_over(old, name, value);
+                } else {
+                    old.insert(name, value);
                 }
             }
+        }
+        (_, value) => {
+            parts.insert(part, value);
         }
     }
 }
@@ -291,6 +305,25 @@ mod tests {
             assert_eq!(found.shape, Shape::Box(Box { sides }));
             let same = over(&["shape.kind=ball"]).unwrap();
             assert_eq!(same.shape, Shape::Ball(Ball { radius: 3.0 }));
+        }
+
+        #[test]
+        fn what_is_inside_is_merged_like_a_part() {
+            let defaults: toml::Table = "[model]\nkind = 'frames'\n[model.inner]\nkind = 'a'\nx = 1\ny = 2"
+                .parse()
+                .unwrap();
+            let over = |set: &[&str]| {
+                let mut settings = Settings::default();
+                for pair in set {
+                    settings.set(pair).unwrap();
+                }
+                let merged: toml::Table = settings.over(&defaults).unwrap();
+                merged["model"]["inner"].to_string()
+            };
+            let same = over(&["model.inner.x=3", "model.inner.kind=a", "model.code=8"]);
+            assert_eq!(same, "{ kind = \"a\", x = 3, y = 2 }");
+            let other = over(&["model.inner.kind=b", "model.inner.z=4"]);
+            assert_eq!(other, "{ kind = \"b\", z = 4 }");
         }
 
         #[test]

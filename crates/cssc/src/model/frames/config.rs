@@ -1,6 +1,6 @@
 //! Settings of a model of videos.
 
-use crate::model::ModelConfig;
+use crate::model::{LatentOdeConfig, ModelConfig, OdeRnnConfig};
 use serde::{Deserialize, Serialize};
 
 /// How often the encoder halves a side.
@@ -30,9 +30,11 @@ impl Default for FramesConfig {
 }
 
 impl FramesConfig {
-    /// Videos of 32 x 32 pixels for a model of codes.
+    /// Videos of 32 x 32 pixels for a model of codes. Where the size of its state is the default of its kind, made for
+    /// a few channels, it becomes one that can hold a frame.
     #[must_use]
-    pub fn around(inner: ModelConfig) -> Self {
+    pub fn around(mut inner: ModelConfig) -> Self {
+        widen(&mut inner);
         let mut config = Self {
             height: 32,
             width: 32,
@@ -90,5 +92,26 @@ impl FramesConfig {
             ));
         }
         self.inner.check().map_err(|error| error.to_string())
+    }
+}
+
+/// Numbers of a state that can hold two digits and where they go; with 15 they cannot be told apart.
+const STATE: usize = 64;
+
+/// Gives a state of default size room for a frame, with smaller networks around it for the same time.
+fn widen(inner: &mut ModelConfig) {
+    match inner {
+        ModelConfig::OdeRnn(config) if config.hidden == OdeRnnConfig::default().hidden => {
+            config.hidden = STATE;
+            config.dynamics = vec![200; 2];
+            config.decoder = vec![128];
+        }
+        ModelConfig::LatentOde(config) if config.latent == LatentOdeConfig::default().latent => {
+            (config.latent, config.hidden) = (STATE, STATE);
+            config.dynamics = vec![200; 2];
+            config.encoder_dynamics = vec![200; 2];
+            config.decoder = vec![128];
+        }
+        _ => (),
     }
 }
