@@ -134,6 +134,8 @@ pub fn weights(fitted: &Fitted, names: &[String]) -> String {
     let mut text = String::new();
     for (channel, name) in names.iter().enumerate().take(MOST_COLUMNS) {
         let weights = fitted.weights(channel).into_iter();
+        // What rounds to nothing is not worth a word.
+        let weights = weights.filter(|(_, weight)| *weight >= 0.005);
         let weights = weights.map(|(method, weight)| format!("{method} {:.0} %", 100.0 * weight));
         let weights: Vec<String> = weights.collect();
         if !weights.is_empty() {

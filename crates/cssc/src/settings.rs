@@ -309,9 +309,10 @@ mod tests {
 
         #[test]
         fn what_is_inside_is_merged_like_a_part() {
-            let defaults: toml::Table = "[model]\nkind = 'frames'\n[model.inner]\nkind = 'a'\nx = 1\ny = 2"
-                .parse()
-                .unwrap();
+            let defaults: toml::Table =
+                "[model]\nkind = 'frames'\n[model.inner]\nkind = 'a'\nx = 1\ny = 2"
+                    .parse()
+                    .unwrap();
             let over = |set: &[&str]| {
                 let mut settings = Settings::default();
                 for pair in set {

@@ -112,9 +112,14 @@ impl Results {
     }
 
     /// Our error in a cell of table 1, a mean over its seeds.
-    pub(super) fn mse(&self, dataset: PaperSet, method: &str, observed: usize) -> Option<f64> {
+    pub(super) fn mse(
+        &self,
+        (dataset, variant): (PaperSet, &str),
+        method: &str,
+        observed: usize,
+    ) -> Option<f64> {
         let row = METHODS.iter().position(|known| *known == method)?;
-        Some(self.table_1(dataset, "").get(&(observed, row))?.mse())
+        Some(self.table_1(dataset, variant).get(&(observed, row))?.mse())
     }
 
     /// The cells of table 1 by share and method.
@@ -167,6 +172,13 @@ fn overview(dataset: PaperSet, name: &str, cells: &Cells<'_>) -> Section {
         rows[0].push("paper".to_owned());
     }
     for (row, method) in METHODS.iter().enumerate() {
+        let known = |&observed: &usize| {
+            cells.contains_key(&(observed, row))
+                || published::table_1(dataset, method, observed).is_some()
+        };
+        if !dataset.observed().iter().any(known) {
+            continue;
+        }
         let mut line = vec![(*method).to_owned()];
         for &observed in dataset.observed() {
             let ours = cells.get(&(observed, row)).map(|seeds| {

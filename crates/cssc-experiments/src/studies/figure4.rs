@@ -11,9 +11,9 @@ use cssc_report::{Film, FilmFrame, FilmRow};
 
 /// The cells whose models are compared, and their names.
 const SYSTEMS: [(&str, &str); 3] = [
-    ("ODE-RNN", "table1/moving-mnist-2000-ode-rnn-20"),
-    ("hidden CSSC", "table1/moving-mnist-2000-hidden-cssc-20"),
-    ("latent CSSC", "table1/moving-mnist-2000-latent-cssc-20"),
+    ("ODE-RNN", "table1/moving-mnist-ode-rnn-20"),
+    ("hidden CSSC", "table1/moving-mnist-hidden-cssc-20"),
+    ("latent CSSC", "table1/moving-mnist-latent-cssc-20"),
 ];
 /// Moments of the animation for one frame of the video.
 const FINER: usize = 4;

@@ -11,7 +11,7 @@
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
 //! At last the step from the better of the simple methods to the combination is made only as far as left-out values follow it
-//! (`follow`).
+//! (`follow`), and not at all where these are no better off with it.
 //!
 //! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
 //! all, a little, or τ as above.
@@ -100,7 +100,28 @@ impl Combination {
         let mut combination = samples.combination(&all, apart);
         // How far to go from the simple method to the combination, told by all rounds, or by the others.
         let following = Steps::new(&samples, &roles.simple, &values, &rounds);
-        let steps = following.found(None);
+        let mut steps = following.found(None);
+        let plain = |at: usize| {
+            let simple = steps[held.hidden[at].channel].1;
+            samples.reference[at] + samples.row(at)[simple]
+        };
+        let plain: Vec<f64> = (0..values.len()).map(plain).collect();
+        for (number, round) in rounds.iter().enumerate() {
+            let steps = match rounds.len() {
+                1 => steps.clone(),
+                _ => following.found(Some(number)),
+            };
+            for at in round.clone() {
+                let (step, simple) = steps[held.hidden[at].channel];
+                let plain = samples.reference[at] + samples.row(at)[simple];
+                values[at] = plain + step * (values[at] - plain);
+            }
+        }
+        // Where left-out values are not nearer to all of this than to the simple methods, these stay.
+        if samples.error(&values) >= samples.error(&plain) {
+            values = plain;
+            steps.iter_mut().for_each(|(step, _)| *step = 0.0);
+        }
         for (channel, classes) in combination.weights.iter_mut().enumerate() {
             let (step, simple) = steps[channel];
             for weights in classes.iter_mut() {
@@ -119,17 +140,6 @@ impl Combination {
         let longest = held.hidden.iter().map(|hidden| hidden.gap);
         let longest = longest.filter(|gap| gap.is_finite()).fold(0.0, f64::max);
         combination.edges.push(FAR * longest);
-        for (number, round) in rounds.iter().enumerate() {
-            let steps = match rounds.len() {
-                1 => steps.clone(),
-                _ => following.found(Some(number)),
-            };
-            for at in round.clone() {
-                let (step, simple) = steps[held.hidden[at].channel];
-                let plain = samples.reference[at] + samples.row(at)[simple];
-                values[at] = plain + step * (values[at] - plain);
-            }
-        }
         let answers = Answers {
             values,
             std_devs: None,

@@ -18,6 +18,8 @@ const SURE: f64 = 2.0;
 const CLEARLY: f64 = 0.97;
 /// And in so many of the stretches of rows.
 const OFTEN: f64 = 0.7;
+const NEARLY_ALWAYS: f64 = 0.9;
+const MANY: usize = 6;
 
 /// How left-out values follow the steps from simple methods to a combination, in every stretch of rows and channel.
 pub(super) struct Steps {
@@ -90,28 +92,41 @@ impl Steps {
             all.for_each(|round| sum.add(&round[stretch][channel][simple]));
             sum
         };
+        let total = |channel: usize, k: usize| -> f64 {
+            let stretches = (0..self.count).map(|stretch| of_stretch(stretch, channel, k).yy);
+            stretches.sum()
+        };
+        // What a method leaves of what the plainest does, in all channels.
+        let in_all = |k: usize| -> f64 {
+            let parts = (0..self.channels).map(|channel| [0, k].map(|k| total(channel, k)));
+            let known = parts.filter(|[plainest, _]| *plainest > 0.0);
+            known.map(|[plainest, own]| own / plainest - 1.0).sum()
+        };
+        let better_in_all: Vec<bool> = (0..self.simple.len()).map(|k| in_all(k) < 0.0).collect();
         let of_channel = |channel: usize| {
-            let total = |k: usize| {
-                let stretches = (0..self.count).map(|stretch| of_stretch(stretch, channel, k).yy);
-                stretches.sum::<f64>()
-            };
-            // The first is the plainest: another must be clearly better, and so in most stretches.
+            // The first is the plainest: another must be clearly better, and so in most stretches; in nearly all of them,
+            // and of many, where the other channels speak against it.
             let often = |k: usize| {
                 let stretches = (0..self.count)
                     .map(|stretch| [0, k].map(|k| of_stretch(stretch, channel, k).yy));
                 let told = stretches.clone().filter(|[first, _]| *first > 0.0).count();
                 let better = stretches.filter(|[first, own]| own < first).count();
-                better as f64 >= OFTEN * told as f64
+                let wanted = match better_in_all[k] {
+                    true => OFTEN,
+                    false if told >= MANY => NEARLY_ALWAYS,
+                    false => f64::INFINITY,
+                };
+                better as f64 >= wanted * told as f64
             };
             let best = (0..self.simple.len())
                 .filter(|&k| k == 0 || often(k))
                 .min_by(|a, b| {
-                    let cost = |k: usize| total(k) * if k == 0 { CLEARLY } else { 1.0 };
+                    let cost = |k: usize| total(channel, k) * if k == 0 { CLEARLY } else { 1.0 };
                     cost(*a).total_cmp(&cost(*b))
                 })
                 .unwrap_or(0);
             let own = (0..self.count).map(|stretch| of_stretch(stretch, channel, best));
-            (best, total(best), own.collect())
+            (best, total(channel, best), own.collect())
         };
         let all: Vec<(usize, f64, Vec<Sums>)> = (0..self.channels).map(of_channel).collect();
         let together = |k: usize| {

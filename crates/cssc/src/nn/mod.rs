@@ -32,6 +32,7 @@ mod taylor;
 mod window;
 
 pub use activation::Activation;
+pub(crate) use arch::best as best_arch;
 pub use arch::{InstructionSet, InstructionSetError};
 pub use cell::GatedCell;
 pub use float::Float;
@@ -40,7 +41,9 @@ pub use layer::{Dense, Layer};
 pub use memory::{Memory, Var};
 pub(crate) use mlp::parts;
 pub use mlp::{Mlp, Trace};
-pub use ops::{AttentionGroups, Convolution, KnotLimits, LayerNorm, Linear, SeriesKnots};
+pub use ops::{
+    AttentionGroups, AveragePooling, Convolution, KnotLimits, LayerNorm, Linear, SeriesKnots,
+};
 pub(crate) use orthogonalize::Orthogonalizer;
 pub use parameters::{Initializer, ParameterId, ParameterInfo, ParameterRole, Parameters};
 pub use taylor::Taylor;

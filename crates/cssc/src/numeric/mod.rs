@@ -4,3 +4,4 @@ pub(crate) mod lanes;
 pub(crate) mod parallel;
 pub(crate) mod real;
 pub(crate) mod side;
+pub(crate) mod vector;

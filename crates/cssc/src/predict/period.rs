@@ -10,6 +10,7 @@
 //! period is worth is not decided here but on hidden values.
 
 use crate::data::{Dataset, Series};
+use crate::numeric::vector::vectorized;
 
 const DAY: f64 = 86_400.0;
 /// Day, week and the mean year of the Gregorian calendar.
@@ -134,22 +135,24 @@ fn autocorrelation(grid: &[f64], lags: usize) -> Vec<f64> {
         .map(|value| if value.is_nan() { 0.0 } else { *value })
         .collect();
     let squares: Vec<f64> = values.iter().map(|value| value * value).collect();
-    let one = |lag: usize| {
-        let both = dot(&values, &values[lag..]);
-        let left = dot(&squares, &known[lag..]);
-        let right = dot(&known, &squares[lag..]);
-        let count = dot(&known, &known[lag..]);
-        if count < 8.0 || left * right <= 0.0 {
-            0.0
-        } else {
-            // Few pairs agree by chance.
-            both / (left * right).sqrt() * (1.0 - 4.0 / count)
+    let mut found = vec![0.0; lags];
+    vectorized(|| {
+        for (lag, found) in found.iter_mut().enumerate() {
+            let both = dot(&values, &values[lag..]);
+            let left = dot(&squares, &known[lag..]);
+            let right = dot(&known, &squares[lag..]);
+            let count = dot(&known, &known[lag..]);
+            if count >= 8.0 && left * right > 0.0 {
+                // Few pairs agree by chance.
+                *found = both / (left * right).sqrt() * (1.0 - 4.0 / count);
+            }
         }
-    };
-    (0..lags).map(one).collect()
+    });
+    found
 }
 
 /// The sum of the products, in four sums side by side.
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let length = a.len().min(b.len());
     let (a, b) = (a[..length].chunks_exact(4), b[..length].chunks_exact(4));

@@ -8,6 +8,8 @@
 //!
 //! The penalty is relative to each feature's own sum of squares, so units do not matter.
 
+use crate::numeric::vector::vectorized;
+
 /// Strengths that are tried, from none to nothing but the prior.
 const STRENGTHS: [f64; 8] = [1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 0.07, 0.5, 4.0];
 /// A weaker penalty must bring this much of the error.
@@ -36,14 +38,16 @@ impl Moments {
 
     /// Adds a sample.
     pub(super) fn add(&mut self, features: &[f64], target: f64) {
-        for (row, &one) in features.iter().enumerate() {
-            if one != 0.0 {
-                let gram = &mut self.gram[row * self.width..][..=row];
-                let products = gram.iter_mut().zip(features);
-                products.for_each(|(sum, other)| *sum += one * other);
-                self.cross[row] += one * target;
+        vectorized(|| {
+            for (row, &one) in features.iter().enumerate() {
+                if one != 0.0 {
+                    let gram = &mut self.gram[row * self.width..][..=row];
+                    let products = gram.iter_mut().zip(features);
+                    products.for_each(|(sum, other)| *sum += one * other);
+                    self.cross[row] += one * target;
+                }
             }
-        }
+        });
         self.square += target * target;
         self.count += 1;
     }
@@ -118,30 +122,33 @@ impl Moments {
 
 /// Solves in place, for a positive definite matrix whose lower half is given.
 pub(super) fn cholesky_solve(lower: &mut [f64], width: usize, right: &mut [f64]) {
-    for row in 0..width {
-        let (above, own) = lower.split_at_mut(row * width);
-        for column in 0..row {
-            let other = &above[column * width..][..=column];
-            let sum = own[column] - dot(&own[..column], &other[..column]);
-            own[column] = sum / other[column];
+    vectorized(|| {
+        for row in 0..width {
+            let (above, own) = lower.split_at_mut(row * width);
+            for column in 0..row {
+                let other = &above[column * width..][..=column];
+                let sum = own[column] - dot(&own[..column], &other[..column]);
+                own[column] = sum / other[column];
+            }
+            let sum = own[row] - dot(&own[..row], &own[..row]);
+            // Rounding may leave nothing of a feature that others repeat.
+            own[row] = sum.max(1e-300).sqrt();
         }
-        let sum = own[row] - dot(&own[..row], &own[..row]);
-        // Rounding may leave nothing of a feature that others repeat.
-        own[row] = sum.max(1e-300).sqrt();
-    }
-    for row in 0..width {
-        let own = &lower[row * width..][..=row];
-        right[row] = (right[row] - dot(&own[..row], &right[..row])) / own[row];
-    }
-    for row in (0..width).rev() {
-        for k in row + 1..width {
-            right[row] -= lower[k * width + row] * right[k];
+        for row in 0..width {
+            let own = &lower[row * width..][..=row];
+            right[row] = (right[row] - dot(&own[..row], &right[..row])) / own[row];
         }
-        right[row] /= lower[row * width + row];
-    }
+        for row in (0..width).rev() {
+            for k in row + 1..width {
+                right[row] -= lower[k * width + row] * right[k];
+            }
+            right[row] /= lower[row * width + row];
+        }
+    });
 }
 
 /// Eight sums side by side, which the processor can add at once; their order is always the same.
+#[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];

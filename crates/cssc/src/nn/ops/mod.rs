@@ -12,6 +12,7 @@
 //! | [`attention`] | multi-head softmax attention over ragged groups of rows |
 //! | [`attention_jet`] | the same with value, slope and curvature in the queries |
 //! | [`convolution`] | φ(x ∗ W + b) of images, and the transposed convolution |
+//! | [`pooling`] | means over squares of images |
 //! | [`compensate`] | the compensation of Theorem 1 at given times |
 //!
 //! # How to add an operation
@@ -46,12 +47,14 @@ mod layer_norm;
 mod linear;
 mod mix;
 mod parameter;
+mod pooling;
 
 pub use attention::AttentionGroups;
 pub use compensate::{KnotLimits, SeriesKnots};
 pub use convolution::Convolution;
 pub use layer_norm::LayerNorm;
 pub use linear::Linear;
+pub use pooling::AveragePooling;
 
 use super::activation::Activation;
 use super::float::Float;
@@ -145,6 +148,10 @@ pub(crate) enum Op {
         biased: bool,
         activation: Activation,
     },
+    Average {
+        x: Var,
+        pooling: AveragePooling,
+    },
 }
 
 /// What operations keep for their gradients beside their results: lists of rows, plans. Kept
@@ -230,6 +237,7 @@ impl<T: Float> Backward<'_, T> {
                 biased,
                 activation,
             } => self.convolution(var, x, map, biased, activation, g),
+            Op::Average { x, pooling } => self.average(var, x, pooling, g),
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Convolutions of images and their transposes.
+//! Convolutions of images, their transposes, and means over squares.
 
 use super::{Matrix, Operation, filled};
 use cssc::Jets;
 use cssc::data::Random;
-use cssc::nn::{Activation, Convolution, Float, Graph, ImageShape, Kernel, Layer, Parameters, Var};
+use cssc::nn::{
+    Activation, AveragePooling, Convolution, Float, Graph, ImageShape, Kernel, Layer, Parameters,
+    Var,
+};
 
 /// A convolution on its own, with its store.
 pub(crate) struct Images {
@@ -76,5 +79,45 @@ impl Operation for ImagesJet {
         let y = self.0.layer.jet(graph, x);
         let two = graph.concat(y.value, y.slope);
         graph.concat(two, y.curvature)
+    }
+}
+
+/// Means over squares, value, slope and curvature side by side.
+pub(crate) struct Means;
+
+impl Operation for Means {
+    fn operands(&self) -> Vec<Matrix> {
+        [1, 2, 3].map(|seed| Matrix::random(2, 48, seed)).into()
+    }
+    fn run<T: Float>(&self, graph: &mut Graph<'_, T>, operands: &[Var]) -> Var {
+        let layer = AveragePooling::new(ImageShape::new(4, 6, 2), 2);
+        let x = Jets {
+            value: operands[0],
+            slope: operands[1],
+            curvature: operands[2],
+        };
+        let y = layer.jet(graph, x);
+        let two = graph.concat(y.value, y.slope);
+        graph.concat(two, y.curvature)
+    }
+}
+
+#[test]
+fn a_mean_is_that_of_its_square() {
+    let layer = AveragePooling::new(ImageShape::new(4, 6, 2), 2);
+    let image: Vec<f64> = (0..48).map(|i| f64::from(i * i % 31)).collect();
+    let (mut memory, parameters) = (cssc::nn::Memory::new(), Parameters::new());
+    let mut graph = Graph::new(&mut memory, &parameters);
+    let x = graph.input(1, 48, &image);
+    let y = layer.forward(&mut graph, x);
+    let pixel = |row: usize, column: usize, channel: usize| image[(row * 6 + column) * 2 + channel];
+    for (at, &mean) in graph.value(y).iter().enumerate() {
+        let (row, column, channel) = (at / 6, at / 2 % 3, at % 2);
+        let square = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        let sum: f64 = square
+            .map(|(down, right)| pixel(2 * row + down, 2 * column + right, channel))
+            .iter()
+            .sum();
+        assert!((mean - sum / 4.0).abs() < 1e-14, "{at}");
     }
 }

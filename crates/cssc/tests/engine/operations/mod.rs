@@ -65,6 +65,7 @@ macro_rules! every_operation {
             a_layer_normalization => [operations::attention::Normalization::new()];
             attention_of_queries_over_keys => [operations::attention::Attention];
             attention_of_rows_over_themselves => [operations::attention::SelfAttention];
+            means_over_squares_of_images => [operations::convolution::Means];
             a_convolution_of_images => operations::convolution::Images::all();
             jets_through_a_convolution_of_images =>
                 operations::convolution::Images::all().into_iter().map(operations::convolution::ImagesJet)
