@@ -2,8 +2,9 @@
 //!
 //! There is no chord: what is predicted is the departure from the nearest value. To learn it, a channel is cut off
 //! at a random place, again and again, and what follows within the length of its real edges is predicted from
-//! what is left of it and from the other channels. Each cut is a fold of the cross-validation. Where the folds
-//! do not agree that there is a gain, the nearest value stays.
+//! what is left of it and from the other channels. Parts of the rows are the folds of the cross-validation: what follows one
+//! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
+//! the nearest value stays.
 
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 /// Times a channel is cut off, and most values that a cut teaches.
 const CUTS: usize = 10;
 const OF_CUT: usize = 80;
+/// Folds: as many as edges fit into the data, within these limits.
+const FOLDS: std::ops::RangeInclusive<usize> = 3..=10;
 /// Known values that stay before a cut.
 const STAY: usize = 20;
 /// So many times its standard error the mean gain of the folds must be for a step away from the nearest value, and for a whole
@@ -126,7 +129,8 @@ struct Stretch {
 
 /// A value beyond a cut.
 struct Sample {
-    cut: usize,
+    /// Where it lies in the rows of all series, 0 to 1.
+    place: f64,
     features: Vec<f64>,
     target: f64,
     rows: f64,
@@ -149,29 +153,26 @@ impl Edges {
         }
         let mut random = Random::stream(seed ^ 0x6564_6765, channel as u64);
         let mut samples = Vec::new();
-        for cut in 0..CUTS {
+        for _ in 0..CUTS {
             let stretch = &stretches[random.below(stretches.len())];
-            cut_off(
-                design,
-                data,
-                channel,
-                stretch,
-                cut,
-                &mut random,
-                &mut samples,
-            )?;
+            cut_off(design, data, channel, stretch, &mut random, &mut samples)?;
         }
-        Ok(Self::fit(design, channel, &samples))
+        let rows: usize = data.series().iter().map(Series::len).sum();
+        let mean = stretches.iter().map(|one| one.length).sum::<f64>() / stretches.len() as f64;
+        let fit = rows as f64 * design.usual / mean;
+        let folds = (fit as usize).clamp(*FOLDS.start(), *FOLDS.end());
+        Ok(Self::fit(design, channel, &samples, folds))
     }
 
-    fn fit(design: &Design, channel: usize, samples: &[Sample]) -> Option<Self> {
+    fn fit(design: &Design, channel: usize, samples: &[Sample], count: usize) -> Option<Self> {
         let width = design.width(channel);
-        let mut folds = vec![Moments::new(width); CUTS];
+        let fold = |one: &Sample| ((one.place * count as f64) as usize).min(count - 1);
+        let mut folds = vec![Moments::new(width); count];
         for one in samples {
-            folds[one.cut].add(&one.features, one.target);
+            folds[fold(one)].add(&one.features, one.target);
         }
-        let numbers: Vec<usize> = (0..CUTS).filter(|&cut| folds[cut].count > 0).collect();
-        let folds: Vec<&Moments> = numbers.iter().map(|&cut| &folds[cut]).collect();
+        let numbers: Vec<usize> = (0..count).filter(|&fold| folds[fold].count > 0).collect();
+        let folds: Vec<&Moments> = numbers.iter().map(|&fold| &folds[fold]).collect();
         if folds.len() < 3 {
             return None;
         }
@@ -181,7 +182,10 @@ impl Edges {
         let gains: Vec<f64> = gains
             .map(|(fold, beta)| (fold.square - fold.error(beta)) / fold.count as f64)
             .collect();
-        let step = ((sureness(&gains) - UNSURE) / (SURE - UNSURE)).min(1.0);
+        // Few folds tell their own scatter badly, as in Student's distribution.
+        let told = gains.len() as f64;
+        let sure = SURE * ((told + 3.0) / (told - 1.0)).sqrt();
+        let step = ((sureness(&gains) - UNSURE) / (sure - UNSURE)).min(1.0);
         if step.is_nan() || step <= 0.0 {
             return None;
         }
@@ -192,7 +196,7 @@ impl Edges {
         let mut sizes: Vec<f64> = samples.iter().map(|one| one.target.abs()).collect();
         let mut errors: Vec<(f64, f64, f64)> = Vec::new();
         for one in samples {
-            let place = numbers.iter().position(|&cut| cut == one.cut)?;
+            let place = numbers.iter().position(|&number| number == fold(one))?;
             let error = one.target - dot(&found[place], &one.features);
             let class = one.rows.max(1.0).log2() as usize;
             if errors.len() <= class {
@@ -275,7 +279,6 @@ fn cut_off(
     data: &Dataset,
     channel: usize,
     stretch: &Stretch,
-    cut: usize,
     random: &mut Random,
     samples: &mut Vec<Sample>,
 ) -> Result<(), Error> {
@@ -305,6 +308,9 @@ fn cut_off(
     let dense = Dense::new(&sight);
     let mut features = Features::new(design, &profiles, &dense, channel, Use::Learning);
     let times = series.times();
+    let before = data.series()[..stretch.series].iter().map(Series::len);
+    let before: usize = before.sum();
+    let all: usize = data.series().iter().map(Series::len).sum();
     let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
     let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
     let (knots, known) = sight.observed(channel);
@@ -312,7 +318,7 @@ fn cut_off(
         let piece = Piece::beyond(&knots, &known, times[row]);
         features.enter(piece);
         samples.push(Sample {
-            cut,
+            place: (before + row) as f64 / all as f64,
             features: features.at(times[row]).to_vec(),
             target: series.row(row)[channel] - piece.first,
             rows: (times[row] - times[anchor]).abs() / design.usual.max(f64::MIN_POSITIVE),
