@@ -10,7 +10,7 @@
 //!
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
-//! At last the step from the better of the simple methods to the combination is made only as far as left-out values follow it
+//! At last the step from what is simple, between straight lines and a curve through the neighbours, to the combination is made only as far as left-out values follow it
 //! (`follow`), and not at all where these are no better off with it.
 //!
 //! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
@@ -24,7 +24,7 @@
 //! other rounds.
 
 use super::believe::{limits, shares, trusted};
-use super::follow::{FEWEST_STRETCHES, STRETCHES, Steps};
+use super::follow::{FEWEST_STRETCHES, STRETCHES, Step, Steps};
 use super::hold_out::{Answers, HoldOut};
 use serde::{Deserialize, Serialize};
 
@@ -99,34 +99,38 @@ impl Combination {
         }
         let mut combination = samples.combination(&all, apart);
         // How far to go from the simple method to the combination, told by all rounds, or by the others.
-        let following = Steps::new(&samples, &roles.simple, &values, &rounds);
+        let following = Steps::new(&samples, roles.curved, &values, &rounds);
         let mut steps = following.found(None);
-        let plain = |at: usize| {
-            let simple = steps[held.hidden[at].channel].1;
-            samples.reference[at] + samples.row(at)[simple]
+        let plain = |at: usize, curved: f64| {
+            let curve = roles.curved.map_or(0.0, |method| samples.row(at)[method]);
+            samples.reference[at] + curved * curve
         };
-        let plain: Vec<f64> = (0..values.len()).map(plain).collect();
+        let simple: Vec<f64> = (0..values.len())
+            .map(|at| plain(at, steps[held.hidden[at].channel].curved))
+            .collect();
         for (number, round) in rounds.iter().enumerate() {
             let steps = match rounds.len() {
                 1 => steps.clone(),
                 _ => following.found(Some(number)),
             };
             for at in round.clone() {
-                let (step, simple) = steps[held.hidden[at].channel];
-                let plain = samples.reference[at] + samples.row(at)[simple];
-                values[at] = plain + step * (values[at] - plain);
+                let Step { step, curved } = steps[held.hidden[at].channel];
+                let simple = plain(at, curved);
+                values[at] = simple + step * (values[at] - simple);
             }
         }
-        // Where left-out values are not nearer to all of this than to the simple methods, these stay.
-        if samples.error(&values) >= samples.error(&plain) {
-            values = plain;
-            steps.iter_mut().for_each(|(step, _)| *step = 0.0);
+        // Where left-out values are not nearer to all of this than to the simple curves, these stay.
+        if samples.error(&values) >= samples.error(&simple) {
+            values = simple;
+            steps.iter_mut().for_each(|step| step.step = 0.0);
         }
         for (channel, classes) in combination.weights.iter_mut().enumerate() {
-            let (step, simple) = steps[channel];
+            let Step { step, curved } = steps[channel];
+            let curved = if roles.curved.is_some() { curved } else { 0.0 };
             for weights in classes.iter_mut() {
                 weights.iter_mut().for_each(|weight| *weight *= step);
-                weights[simple] += 1.0 - step;
+                weights[reference] += (1.0 - step) * (1.0 - curved);
+                weights[roles.curved.unwrap_or(reference)] += (1.0 - step) * curved;
             }
             let mut far = classes[classes.len() - 1].clone();
             for &method in &roles.bending {
@@ -198,8 +202,9 @@ pub struct Roles {
     pub reference: usize,
     /// The one that is believed as much as it before anything is known.
     pub favoured: Option<usize>,
-    /// Those that stay where the others bring nothing that is certain, the plainest first.
-    pub simple: Vec<usize>,
+    /// The one that is a curve through the neighbours: between it and the reference lies what stays where the others
+    /// bring nothing that is certain.
+    pub curved: Option<usize>,
     /// Those that go on with the slopes around a gap.
     pub bending: Vec<usize>,
 }
@@ -578,7 +583,7 @@ mod tests {
         Roles {
             reference: 0,
             favoured: None,
-            simple: vec![0],
+            curved: None,
             bending: vec![],
         }
     }

@@ -1,10 +1,17 @@
-//! How far to go from a simple method to a combination, told by values that had no part in it.
+//! How far to go from simple methods to a combination, told by values that had no part in it.
 //!
-//! With x the step and y what the simple method leaves, the slope is Σxy/Σx². Its standard error comes from leaving out one
-//! stretch of rows after the other (the jackknife), in all rounds at once: a jump that several rounds have hidden is one witness,
-//! and a slope that hangs on it is not sure. Stretches are as long as gaps at least. With t the ratio of both (of the
-//! channel and of all channels together), the slope is gone as a whole from t = 2 on (more where there are few stretches), and
-//! nothing of it up to t = 1/2.
+//! What is simple lies between straight lines and a curve through the neighbours (makima): l + β(c - l). Both are as likely
+//! beforehand, β = 1/2; all channels together tell more of it than one does, so that the β of a channel stays near that
+//! of all:
+//!
+//! $$ \beta = \frac{\Sigma ut + \kappa\,\beta_0\,\Sigma uu}{(1 + \kappa)\,\Sigma uu}, \qquad u = c - l,\; t = y - l,\;
+//!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}} $$
+//!
+//! From there, with x the step to the combination and y what the simple curve leaves, the slope is Σxy/Σx². Its standard error
+//! comes from leaving out one stretch of rows after the other (the jackknife), in all rounds at once: a jump that several
+//! rounds have hidden is one witness, and a slope that hangs on it is not sure. Stretches are as long as gaps at least. With t the
+//! ratio of both (of the channel and of all channels together), the slope is gone as a whole from t = 2 on (more where
+//! there are few stretches), and nothing of it up to t = 1/2.
 
 use super::combine::Samples;
 
@@ -14,35 +21,53 @@ pub(super) const FEWEST_STRETCHES: usize = 3;
 /// How many standard errors a step must be to be made a little, and as a whole.
 const UNSURE: f64 = 0.5;
 const SURE: f64 = 2.0;
-/// A simple method is clearly better than the plainest with so much of its error.
-const CLEARLY: f64 = 0.97;
-/// And in so many of the stretches of rows.
-const OFTEN: f64 = 0.7;
-const NEARLY_ALWAYS: f64 = 0.9;
-const MANY: usize = 6;
+/// What is believed of β beforehand, how many stretches that is worth, and how many the β of all channels is.
+const BEFOREHAND: f64 = 0.5;
+const WORTH_BEFOREHAND: f64 = 0.5;
+const WORTH_ALL: f64 = 6.0;
+
+/// How far to go in a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Step {
+    /// From the simple curve to the combination, 0 to 1.
+    pub(super) step: f64,
+    /// The part of the curve through the neighbours in what is simple, 0 to 1.
+    pub(super) curved: f64,
+}
 
 /// How left-out values follow the steps from simple methods to a combination, in every stretch of rows and channel.
 pub(super) struct Steps {
-    /// [rounds][stretches][channels][simple methods].
-    sums: Vec<Vec<Vec<Vec<Sums>>>>,
-    simple: Vec<usize>,
+    /// [rounds][stretches][channels].
+    sums: Vec<Vec<Vec<Sums>>>,
     channels: usize,
     /// Stretches.
     count: usize,
 }
 
-/// Σxx, Σxy and Σyy of steps x and what the simple method leaves y.
+/// Sums of products of what differs from straight lines: the combination v, the curve u, the truth t.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
+    vv: f64,
+    vu: f64,
+    vt: f64,
+    uu: f64,
+    ut: f64,
+    tt: f64,
+}
+
+/// Σxx, Σxy and Σyy of steps x from a simple curve and what it leaves y.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fit {
     xx: f64,
     xy: f64,
     yy: f64,
 }
 
 impl Steps {
+    /// `curved`: the number of the method that is a curve through the neighbours.
     pub(super) fn new(
         samples: &Samples<'_>,
-        simple: &[usize],
+        curved: Option<usize>,
         values: &[f64],
         rounds: &[std::ops::Range<usize>],
     ) -> Self {
@@ -55,121 +80,154 @@ impl Steps {
         let all = starts[starts.len() - 1].max(1);
         let count = samples.stretches(all);
         let of_round = |round: &std::ops::Range<usize>| {
-            let mut sums = vec![vec![vec![Sums::default(); simple.len()]; channels]; count];
+            let mut sums = vec![vec![Sums::default(); channels]; count];
             for at in round.clone() {
                 let one = &held.hidden[at];
                 let stretch = (starts[one.series] + one.row) * count / all;
-                for (sum, &method) in sums[stretch][one.channel].iter_mut().zip(simple) {
-                    let plain = samples.reference[at] + samples.row(at)[method];
-                    let (x, y) = (values[at] - plain, one.value - plain);
-                    if x.is_finite() && y.is_finite() {
-                        sum.add(&Sums {
-                            xx: x * x,
-                            xy: x * y,
-                            yy: y * y,
-                        });
-                    }
+                let v = values[at] - samples.reference[at];
+                let u = curved.map_or(0.0, |method| samples.row(at)[method]);
+                let t = one.value - samples.reference[at];
+                if v.is_finite() && t.is_finite() {
+                    sums[stretch][one.channel].add(&Sums {
+                        vv: v * v,
+                        vu: v * u,
+                        vt: v * t,
+                        uu: u * u,
+                        ut: u * t,
+                        tt: t * t,
+                    });
                 }
             }
             sums
         };
         Self {
             sums: rounds.iter().map(of_round).collect(),
-            simple: simple.to_vec(),
             channels,
             count,
         }
     }
 
-    /// For every channel how far to go, 0 to 1, and from which simple method, without one round.
-    pub(super) fn found(&self, without: Option<usize>) -> Vec<(f64, usize)> {
-        let rounds: Vec<usize> = (0..self.sums.len())
+    /// For every channel how far to go, without one round.
+    pub(super) fn found(&self, without: Option<usize>) -> Vec<Step> {
+        let rounds: Vec<&Vec<Vec<Sums>>> = (0..self.sums.len())
             .filter(|round| Some(*round) != without)
+            .map(|round| &self.sums[round])
             .collect();
-        let of_stretch = |stretch: usize, channel: usize, simple: usize| {
-            let mut sum = Sums::default();
-            let all = rounds.iter().map(|&round| &self.sums[round]);
-            all.for_each(|round| sum.add(&round[stretch][channel][simple]));
-            sum
-        };
-        let total = |channel: usize, k: usize| -> f64 {
-            let stretches = (0..self.count).map(|stretch| of_stretch(stretch, channel, k).yy);
-            stretches.sum()
-        };
-        // What a method leaves of what the plainest does, in all channels.
-        let in_all = |k: usize| -> f64 {
-            let parts = (0..self.channels).map(|channel| [0, k].map(|k| total(channel, k)));
-            let known = parts.filter(|[plainest, _]| *plainest > 0.0);
-            known.map(|[plainest, own]| own / plainest - 1.0).sum()
-        };
-        let better_in_all: Vec<bool> = (0..self.simple.len()).map(|k| in_all(k) < 0.0).collect();
-        let of_channel = |channel: usize| {
-            // The first is the plainest: another must be clearly better, and so in most stretches; in nearly all of them,
-            // and of many, where the other channels speak against it.
-            let often = |k: usize| {
-                let stretches = (0..self.count)
-                    .map(|stretch| [0, k].map(|k| of_stretch(stretch, channel, k).yy));
-                let told = stretches.clone().filter(|[first, _]| *first > 0.0).count();
-                let better = stretches.filter(|[first, own]| own < first).count();
-                let wanted = match better_in_all[k] {
-                    true => OFTEN,
-                    false if told >= MANY => NEARLY_ALWAYS,
-                    false => f64::INFINITY,
-                };
-                better as f64 >= wanted * told as f64
+        let of_channel = |channel: usize| -> Vec<Sums> {
+            let of_stretch = |stretch: usize| {
+                let mut sum = Sums::default();
+                rounds
+                    .iter()
+                    .for_each(|round| sum.add(&round[stretch][channel]));
+                sum
             };
-            let best = (0..self.simple.len())
-                .filter(|&k| k == 0 || often(k))
-                .min_by(|a, b| {
-                    let cost = |k: usize| total(channel, k) * if k == 0 { CLEARLY } else { 1.0 };
-                    cost(*a).total_cmp(&cost(*b))
-                })
-                .unwrap_or(0);
-            let own = (0..self.count).map(|stretch| of_stretch(stretch, channel, best));
-            (best, total(channel, best), own.collect())
+            (0..self.count).map(of_stretch).collect()
         };
-        let all: Vec<(usize, f64, Vec<Sums>)> = (0..self.channels).map(of_channel).collect();
-        let together = |k: usize| {
-            let known = all.iter().filter(|(_, total, _)| *total > 0.0);
-            known.fold(Sums::default(), |sum, (_, total, own)| Sums {
-                xx: sum.xx + own[k].xx / total,
-                xy: sum.xy + own[k].xy / total,
-                yy: sum.yy + own[k].yy / total,
-            })
-        };
-        let together: Vec<Sums> = (0..self.count).map(together).collect();
-        let (_, together) = slope(&together);
-        let step = |(best, _, own): &(usize, f64, Vec<Sums>)| {
+        let all: Vec<Vec<Sums>> = (0..self.channels).map(of_channel).collect();
+        let in_all = curved(&together(&all), BEFOREHAND, WORTH_BEFOREHAND);
+        let curved: Vec<f64> = all
+            .iter()
+            .map(|own| curved(own, in_all, WORTH_ALL))
+            .collect();
+        let fits: Vec<Vec<Fit>> = all
+            .iter()
+            .zip(&curved)
+            .map(|(own, &curved)| own.iter().map(|sums| sums.beyond(curved)).collect())
+            .collect();
+        let (_, sure_in_all) = slope(&fits_together(&fits));
+        let step = |(own, &curved): (&Vec<Fit>, &f64)| {
             let (slope, sure) = slope(own);
             // Stouffer's rule: two witnesses of equal weight.
-            let sure = (sure + together) * std::f64::consts::FRAC_1_SQRT_2;
+            let sure = (sure + sure_in_all) * std::f64::consts::FRAC_1_SQRT_2;
             // Few stretches tell their own scatter badly, as in Student's distribution.
             let count = self.count as f64;
             let needed = SURE * ((count + 3.0) / (count - 1.0)).sqrt();
             let part = ((sure - UNSURE) / (needed - UNSURE)).clamp(0.0, 1.0);
-            ((slope * part).clamp(0.0, 1.0), self.simple[*best])
+            Step {
+                step: (slope * part).clamp(0.0, 1.0),
+                curved,
+            }
         };
-        all.iter().map(step).collect()
+        fits.iter().zip(&curved).map(step).collect()
     }
 }
 
 impl Sums {
     fn add(&mut self, other: &Self) {
-        self.xx += other.xx;
-        self.xy += other.xy;
-        self.yy += other.yy;
+        self.add_times(other, 1.0);
+    }
+
+    fn add_times(&mut self, other: &Self, factor: f64) {
+        self.vv += factor * other.vv;
+        self.vu += factor * other.vu;
+        self.vt += factor * other.vt;
+        self.uu += factor * other.uu;
+        self.ut += factor * other.ut;
+        self.tt += factor * other.tt;
+    }
+
+    /// From the simple curve l + β u on.
+    fn beyond(&self, beta: f64) -> Fit {
+        let square = beta * beta * self.uu;
+        Fit {
+            xx: self.vv - 2.0 * beta * self.vu + square,
+            xy: self.vt - beta * (self.vu + self.ut) + square,
+            yy: self.tt - 2.0 * beta * self.ut + square,
+        }
     }
 }
 
+/// The sums of all channels, each in units of what straight lines leave of it.
+fn together(all: &[Vec<Sums>]) -> Vec<Sums> {
+    let mut together = vec![Sums::default(); all.first().map_or(0, Vec::len)];
+    for own in all {
+        let unit: f64 = own.iter().map(|sums| sums.tt).sum();
+        if unit > 0.0 {
+            for (sum, own) in together.iter_mut().zip(own) {
+                sum.add_times(own, 1.0 / unit);
+            }
+        }
+    }
+    together
+}
+
+/// The same for steps from simple curves, in units of what these leave.
+fn fits_together(all: &[Vec<Fit>]) -> Vec<Fit> {
+    let mut together = vec![Fit::default(); all.first().map_or(0, Vec::len)];
+    for own in all {
+        let unit: f64 = own.iter().map(|fit| fit.yy).sum();
+        if unit > 0.0 {
+            for (sum, own) in together.iter_mut().zip(own) {
+                sum.xx += own.xx / unit;
+                sum.xy += own.xy / unit;
+                sum.yy += own.yy / unit;
+            }
+        }
+    }
+    together
+}
+
+/// β from the sums of stretches, near what is believed beforehand.
+fn curved(stretches: &[Sums], beforehand: f64, worth: f64) -> f64 {
+    let uu: f64 = stretches.iter().map(|sums| sums.uu).sum();
+    let ut: f64 = stretches.iter().map(|sums| sums.ut).sum();
+    if uu <= 0.0 {
+        return beforehand;
+    }
+    let telling = stretches.iter().filter(|sums| sums.uu > 0.0).count();
+    let pull = worth / telling as f64;
+    ((ut / uu + pull * beforehand) / (1.0 + pull)).clamp(0.0, 1.0)
+}
+
 /// The slope of y on x, and how many times its standard error it is.
-fn slope(stretches: &[Sums]) -> (f64, f64) {
+fn slope(stretches: &[Fit]) -> (f64, f64) {
     let xx: f64 = stretches.iter().map(|one| one.xx).sum();
     let xy: f64 = stretches.iter().map(|one| one.xy).sum();
     if xx <= 0.0 {
         return (0.0, 0.0);
     }
     let used = stretches.iter().filter(|one| one.xx > 1e-9 * xx);
-    let without = |one: &Sums| (xy - one.xy) / (xx - one.xx).max(1e-9 * xx);
+    let without = |one: &Fit| (xy - one.xy) / (xx - one.xx).max(1e-9 * xx);
     let others: Vec<f64> = used.map(without).collect();
     let count = others.len() as f64;
     if count < 2.0 {

@@ -60,8 +60,8 @@ const PLAINEST: &str = "linear";
 /// The method that is believed as much as the plainest before anything is known: it has been drawn towards
 /// straight lines by its own cross-validation.
 const FAVOURED: &str = "regression";
-/// The methods that stay where a combination of all brings nothing.
-const SIMPLE: [&str; 2] = [PLAINEST, "makima"];
+/// Between the plainest and this one lies what stays where a combination of all brings nothing.
+const CURVED: &str = "makima";
 /// Methods that go on with the slopes around a gap.
 const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
@@ -378,7 +378,7 @@ fn combine(
     let roles = Roles {
         reference: place(&PLAINEST)?,
         favoured: place(&FAVOURED),
-        simple: SIMPLE.iter().filter_map(place).collect(),
+        curved: place(&CURVED),
         bending: BENDING.iter().filter_map(place).collect(),
     };
     let all: Vec<&Answers> = answers.iter().collect();
