@@ -32,7 +32,6 @@ mod taylor;
 mod window;
 
 pub use activation::Activation;
-pub(crate) use arch::best as best_arch;
 pub use arch::{InstructionSet, InstructionSetError};
 pub use cell::GatedCell;
 pub use float::Float;
