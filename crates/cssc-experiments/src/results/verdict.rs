@@ -237,6 +237,7 @@ impl Results {
             ..Section::default()
         })
     }
+
     /// Of how many pairs of systems the paper's order is ours.
     fn order_on_videos(&self) -> Count {
         let mut count = Count::default();

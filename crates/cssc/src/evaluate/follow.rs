@@ -14,13 +14,11 @@
 //! there are few stretches), and nothing of it up to t = 1/2.
 
 use super::combine::Samples;
+use super::score::believed;
 
 /// Stretches of rows into which the data are cut to see how uncertain a gain is.
 pub(super) const STRETCHES: usize = 12;
 pub(super) const FEWEST_STRETCHES: usize = 3;
-/// How many standard errors a step must be to be made a little, and as a whole.
-const UNSURE: f64 = 0.5;
-const SURE: f64 = 2.0;
 /// What is believed of β beforehand, how many stretches that is worth, and how many the β of all channels is.
 const BEFOREHAND: f64 = 0.5;
 const WORTH_BEFOREHAND: f64 = 0.5;
@@ -124,7 +122,9 @@ impl Steps {
             (0..self.count).map(of_stretch).collect()
         };
         let all: Vec<Vec<Sums>> = (0..self.channels).map(of_channel).collect();
-        let in_all = curved(&together(&all), BEFOREHAND, WORTH_BEFOREHAND);
+        // In units of what straight lines leave, and then of what the simple curves do.
+        let lines = together(&all, |sums| sums.tt, Sums::add_times);
+        let in_all = curved(&lines, BEFOREHAND, WORTH_BEFOREHAND);
         let curved: Vec<f64> = all
             .iter()
             .map(|own| curved(own, in_all, WORTH_ALL))
@@ -134,17 +134,13 @@ impl Steps {
             .zip(&curved)
             .map(|(own, &curved)| own.iter().map(|sums| sums.beyond(curved)).collect())
             .collect();
-        let (_, sure_in_all) = slope(&fits_together(&fits));
+        let (_, sure_in_all) = slope(&together(&fits, |fit| fit.yy, Fit::add_times));
         let step = |(own, &curved): (&Vec<Fit>, &f64)| {
             let (slope, sure) = slope(own);
             // Stouffer's rule: two witnesses of equal weight.
             let sure = (sure + sure_in_all) * std::f64::consts::FRAC_1_SQRT_2;
-            // Few stretches tell their own scatter badly, as in Student's distribution.
-            let count = self.count as f64;
-            let needed = SURE * ((count + 3.0) / (count - 1.0)).sqrt();
-            let part = ((sure - UNSURE) / (needed - UNSURE)).clamp(0.0, 1.0);
             Step {
-                step: (slope * part).clamp(0.0, 1.0),
+                step: (slope * believed(sure, self.count)).clamp(0.0, 1.0),
                 curved,
             }
         };
@@ -177,34 +173,30 @@ impl Sums {
     }
 }
 
-/// The sums of all channels, each in units of what straight lines leave of it.
-fn together(all: &[Vec<Sums>]) -> Vec<Sums> {
-    let mut together = vec![Sums::default(); all.first().map_or(0, Vec::len)];
+/// The sums of all channels together, each channel in units of its own `size`.
+fn together<S: Default + Clone>(
+    all: &[Vec<S>],
+    size: impl Fn(&S) -> f64,
+    add_times: impl Fn(&mut S, &S, f64),
+) -> Vec<S> {
+    let mut together = vec![S::default(); all.first().map_or(0, Vec::len)];
     for own in all {
-        let unit: f64 = own.iter().map(|sums| sums.tt).sum();
+        let unit: f64 = own.iter().map(&size).sum();
         if unit > 0.0 {
             for (sum, own) in together.iter_mut().zip(own) {
-                sum.add_times(own, 1.0 / unit);
+                add_times(sum, own, 1.0 / unit);
             }
         }
     }
     together
 }
 
-/// The same for steps from simple curves, in units of what these leave.
-fn fits_together(all: &[Vec<Fit>]) -> Vec<Fit> {
-    let mut together = vec![Fit::default(); all.first().map_or(0, Vec::len)];
-    for own in all {
-        let unit: f64 = own.iter().map(|fit| fit.yy).sum();
-        if unit > 0.0 {
-            for (sum, own) in together.iter_mut().zip(own) {
-                sum.xx += own.xx / unit;
-                sum.xy += own.xy / unit;
-                sum.yy += own.yy / unit;
-            }
-        }
+impl Fit {
+    fn add_times(&mut self, other: &Self, factor: f64) {
+        self.xx += factor * other.xx;
+        self.xy += factor * other.xy;
+        self.yy += factor * other.yy;
     }
-    together
 }
 
 /// β from the sums of stretches, near what is believed beforehand.

@@ -86,6 +86,6 @@ pub use hold_out::{Answers, Hidden, HoldOut, HoldOutOptions, Pattern};
 pub(crate) use interpolator::set_column;
 pub use interpolator::{Curve, Interpolator, curve_within};
 pub(crate) use normal::normal_factor;
-pub(crate) use score::sureness;
 pub use score::{Score, std_devs};
+pub(crate) use score::{believed, sureness};
 pub use spread::Spread;

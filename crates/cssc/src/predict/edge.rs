@@ -16,7 +16,7 @@ use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
-use crate::evaluate::{Curve, Gaps, Interpolator, set_column, sureness};
+use crate::evaluate::{Curve, Gaps, Interpolator, believed, set_column, sureness};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -27,10 +27,6 @@ const OF_CUT: usize = 80;
 const FOLDS: std::ops::RangeInclusive<usize> = 3..=10;
 /// Known values that stay before a cut.
 const STAY: usize = 20;
-/// So many times its standard error the mean gain of the folds must be for a step away from the nearest value, and for a whole
-/// one.
-const UNSURE: f64 = 0.5;
-const SURE: f64 = 2.0;
 
 /// Learns what lies beyond the known values of every channel of `data`: an interpolator that knows only this, with
 /// deviations, and NaN elsewhere. `None` where nothing is missing there, or nothing can be learned of it.
@@ -182,10 +178,7 @@ impl Edges {
         let gains: Vec<f64> = gains
             .map(|(fold, beta)| (fold.square - fold.error(beta)) / fold.count as f64)
             .collect();
-        // Few folds tell their own scatter badly, as in Student's distribution.
-        let told = gains.len() as f64;
-        let sure = SURE * ((told + 3.0) / (told - 1.0)).sqrt();
-        let step = ((sureness(&gains) - UNSURE) / (sure - UNSURE)).min(1.0);
+        let step = believed(sureness(&gains), gains.len());
         if step.is_nan() || step <= 0.0 {
             return None;
         }
