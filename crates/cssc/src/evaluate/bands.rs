@@ -71,7 +71,7 @@ pub struct Reliability {
 }
 
 /// Gaps that speak for the factor of all channels.
-const USUAL_GAPS: f64 = 30.0;
+const USUAL_GAPS: f64 = 100.0;
 /// Levels that are told.
 const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
 /// Levels of the bands that the score is an average over.
@@ -292,6 +292,7 @@ mod tests {
                 value: random.normal(0.0, 3.0),
                 gap: 2.0,
                 part: 0.5,
+                alone: 0.0,
             })
             .collect();
         let zeros = vec![0.0; 1000];
@@ -315,6 +316,7 @@ mod tests {
                 value: random.normal(0.0, 2.0),
                 gap: 2.0,
                 part: 0.5,
+                alone: 0.0,
             })
             .collect();
         let (zeros, ones) = (vec![0.0; 4000], vec![1.0; 4000]);

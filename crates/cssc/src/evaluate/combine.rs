@@ -294,11 +294,16 @@ impl<'a> Samples<'a> {
         self.held.hidden[at].value - self.reference[at]
     }
 
+    /// How many values the gap of a hidden value has in the mean.
+    pub(super) fn cells_of_gaps(&self) -> f64 {
+        let count = self.gaps.len().max(1) as f64;
+        let cells = self.gaps.iter().map(|part| 1.0 / part).sum::<f64>();
+        (cells / count).max(1.0)
+    }
+
     /// Stretches that are about as long as gaps, so that they are witnesses of their own.
     pub(super) fn stretches(&self, rows: usize) -> usize {
-        let count = self.held.hidden.len().max(1) as f64;
-        let cells = self.gaps.iter().map(|part| 1.0 / part).sum::<f64>() / count;
-        let fit = rows as f64 / cells.max(1.0);
+        let fit = rows as f64 / self.cells_of_gaps();
         (fit as usize).clamp(FEWEST_STRETCHES, STRETCHES)
     }
 

@@ -479,7 +479,7 @@ impl<'a> Judge<'a> {
                     Spread::of_channels(self.scales.len(), hidden, &answers.values, level);
                 let widths = hidden
                     .iter()
-                    .map(|one| spreads[one.channel].at(one.gap, one.part));
+                    .map(|one| spreads[one.channel].at(one.gap, one.part, one.alone));
                 let widths = widths.collect();
                 (Some(spreads), widths)
             }

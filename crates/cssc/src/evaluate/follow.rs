@@ -1,17 +1,19 @@
 //! How far to go from simple methods to a combination, told by values that had no part in it.
 //!
-//! What is simple lies between straight lines and a curve through the neighbours (makima): l + β(c - l). Both are as likely
-//! beforehand, β = 1/2; all channels together tell more of it than one does, so that the β of a channel stays near that
-//! of all:
+//! What is simple lies between straight lines and a curve through the neighbours (makima): l + β(c - l). Beforehand both are as
+//! likely in short gaps, and the curve hardly in long ones, where it goes on with slopes that have long changed; all
+//! channels together tell more of β than one does, so that the β of a channel stays near that of all:
 //!
 //! $$ \beta = \frac{\Sigma ut + \kappa\,\beta_0\,\Sigma uu}{(1 + \kappa)\,\Sigma uu}, \qquad u = c - l,\; t = y - l,\;
-//!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}} $$
+//!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}}, \qquad
+//!    \beta_0 = \frac{1/2}{1 + n/30} \text{ for gaps of } n \text{ values,} $$
 //!
-//! From there, with x the step to the combination and y what the simple curve leaves, the slope is Σxy/Σx². Its standard error
-//! comes from leaving out one stretch of rows after the other (the jackknife), in all rounds at once: a jump that several
-//! rounds have hidden is one witness, and a slope that hangs on it is not sure. Stretches are as long as gaps at least. With t the
-//! ratio of both (of the channel and of all channels together), the slope is gone as a whole from t = 2 on (more where
-//! there are few stretches), and nothing of it up to t = 1/2.
+//! and β₀ is worth 1 + n/30 times more in them. From there, with x the step to the combination and y what the simple curve
+//! leaves, the slope is Σxy/Σx². Its standard error comes from leaving out one stretch of rows after the other (the jackknife),
+//! in all rounds at once: a jump that several rounds have hidden is one witness, and a slope that hangs on it is not sure.
+//! Stretches are as long as gaps at least. With t the ratio of both, the slope is gone as a whole from t = 2 on (more where
+//! there are few stretches), and nothing of it up to t = 1/2. t is that of the channel and of all channels added up, so
+//! that gaps which all channels share are not counted twice.
 
 use super::combine::Samples;
 use super::score::believed;
@@ -19,10 +21,12 @@ use super::score::believed;
 /// Stretches of rows into which the data are cut to see how uncertain a gain is.
 pub(super) const STRETCHES: usize = 12;
 pub(super) const FEWEST_STRETCHES: usize = 3;
-/// What is believed of β beforehand, how many stretches that is worth, and how many the β of all channels is.
+/// What is believed of β beforehand in short gaps, how many stretches that is worth, and how many the β of all channels is.
 const BEFOREHAND: f64 = 0.5;
 const WORTH_BEFOREHAND: f64 = 0.5;
 const WORTH_ALL: f64 = 6.0;
+/// Gaps of so many values are long.
+const LONG: f64 = 30.0;
 
 /// How far to go in a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +44,8 @@ pub(super) struct Steps {
     channels: usize,
     /// Stretches.
     count: usize,
+    /// How many times less the curve through the neighbours is believed than in short gaps.
+    less: f64,
 }
 
 /// Sums of products of what differs from straight lines: the combination v, the curve u, the truth t.
@@ -102,6 +108,7 @@ impl Steps {
             sums: rounds.iter().map(of_round).collect(),
             channels,
             count,
+            less: 1.0 + samples.cells_of_gaps() / LONG,
         }
     }
 
@@ -124,21 +131,21 @@ impl Steps {
         let all: Vec<Vec<Sums>> = (0..self.channels).map(of_channel).collect();
         // In units of what straight lines leave, and then of what the simple curves do.
         let lines = together(&all, |sums| sums.tt, Sums::add_times);
-        let in_all = curved(&lines, BEFOREHAND, WORTH_BEFOREHAND);
+        let in_all = curved(&lines, BEFOREHAND / self.less, WORTH_BEFOREHAND * self.less);
         let curved: Vec<f64> = all
             .iter()
-            .map(|own| curved(own, in_all, WORTH_ALL))
+            .map(|own| curved(own, in_all, WORTH_ALL * self.less))
             .collect();
         let fits: Vec<Vec<Fit>> = all
             .iter()
             .zip(&curved)
             .map(|(own, &curved)| own.iter().map(|sums| sums.beyond(curved)).collect())
             .collect();
-        let (_, sure_in_all) = slope(&together(&fits, |fit| fit.yy, Fit::add_times));
+        let fit_in_all = together(&fits, |fit| fit.yy, Fit::add_times);
         let step = |(own, &curved): (&Vec<Fit>, &f64)| {
-            let (slope, sure) = slope(own);
-            // Stouffer's rule: two witnesses of equal weight.
-            let sure = (sure + sure_in_all) * std::f64::consts::FRAC_1_SQRT_2;
+            let (slope, _) = slope_of(own);
+            let both = [own.clone(), fit_in_all.clone()];
+            let (_, sure) = slope_of(&together(&both, |fit| fit.yy, Fit::add_times));
             Step {
                 step: (slope * believed(sure, self.count)).clamp(0.0, 1.0),
                 curved,
@@ -208,11 +215,11 @@ fn curved(stretches: &[Sums], beforehand: f64, worth: f64) -> f64 {
     }
     let telling = stretches.iter().filter(|sums| sums.uu > 0.0).count();
     let pull = worth / telling as f64;
-    ((ut / uu + pull * beforehand) / (1.0 + pull)).clamp(0.0, 1.0)
+    ((ut / uu).clamp(0.0, 1.0) + pull * beforehand) / (1.0 + pull)
 }
 
 /// The slope of y on x, and how many times its standard error it is.
-fn slope(stretches: &[Fit]) -> (f64, f64) {
+fn slope_of(stretches: &[Fit]) -> (f64, f64) {
     let xx: f64 = stretches.iter().map(|one| one.xx).sum();
     let xy: f64 = stretches.iter().map(|one| one.xy).sum();
     if xx <= 0.0 {

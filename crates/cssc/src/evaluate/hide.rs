@@ -20,6 +20,7 @@
 
 use super::gap::{Gap, Gaps};
 use super::hold_out::{Hidden, HoldOutOptions, Pattern};
+use super::spread::part_of_others;
 use crate::data::{Dataset, Random, Series};
 
 /// Tries in a row without a place after which a length is halved.
@@ -200,7 +201,15 @@ impl<'a> Hider<'a> {
             value: series.row(cell.row)[cell.channel],
             gap,
             part,
+            alone: self.alone(cell),
         }
+    }
+
+    /// The part of the other channels that are out of sight in the row of a value.
+    fn alone(&self, cell: Cell) -> f64 {
+        let others = (0..self.dataset.channels()).filter(|&channel| channel != cell.channel);
+        let unknown = others.filter(|&channel| !self.in_sight(Cell { channel, ..cell }));
+        part_of_others(unknown.count(), self.dataset.channels())
     }
 
     fn place(&self, cell: Cell) -> usize {

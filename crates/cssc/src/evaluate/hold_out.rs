@@ -97,6 +97,8 @@ pub struct Hidden {
     pub gap: f64,
     /// The part of the gap that lies before it, 0 to 1.
     pub part: f64,
+    /// The part of the other channels that are not known at its row either, 0 to 1.
+    pub alone: f64,
 }
 
 /// Data with some values hidden.

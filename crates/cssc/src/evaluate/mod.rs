@@ -89,3 +89,4 @@ pub(crate) use normal::normal_factor;
 pub use score::{Score, std_devs};
 pub(crate) use score::{believed, sureness};
 pub use spread::Spread;
+pub(crate) use spread::part_of_others;

@@ -1,11 +1,15 @@
-//! How wide errors are: by channel, class of gap length and place in the gap.
+//! How wide errors are: by channel, class of gap length, place in the gap, and what else is known at the time.
 //!
-//! In the middle of a gap a method knows less than beside a value. With u = 4W(1-W) the size of an error is
-//! taken as s·u^γ: γ for each class of gap length over all channels (½ would be a random walk between
-//! two known values), s for each channel and class, near what the class usually is for the channel where
-//! few gaps speak. A last factor for each class makes them standard deviations in the sense that bands
-//! of the wanted level hold over all channels, as they would for normal errors; that of each channel is
-//! found by calibration (`bands`).
+//! In the middle of a gap a method knows less than beside a value, and less where the other channels are missing too. With
+//! u = 4W(1-W) and v the part of the other channels that are not known in the row, the size of an error is taken as
+//!
+//! $$ s\,u^{\gamma}\,e^{\beta v}, $$
+//!
+//! γ for each class of gap length over all channels (½ would be a random walk between two known values), β ≥ 0 for all, s for
+//! each channel and class, near what the class usually is for the channel where few gaps speak. What is hidden to judge by
+//! hides more of the other channels than is really missing: β is what brings errors there down to what they will be. A last
+//! factor for each class makes them standard deviations in the sense that bands of the wanted level hold over all channels, as
+//! they would for normal errors; that of each channel is found by calibration (`bands`).
 
 use super::hold_out::Hidden;
 use super::normal::normal_factor;
@@ -17,8 +21,12 @@ const FEWEST_OF_CLASS: usize = 60;
 const POWERS: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
 /// Nothing is nearer to a known value than this part of the middle of a gap.
 const LEAST: f64 = 0.02;
-/// Errors that speak for what is usual.
-const USUAL_ERRORS: f64 = 30.0;
+/// Gaps that speak for what is usual.
+const USUAL_GAPS: f64 = 20.0;
+/// β goes up in such steps to at most so much, and is found in so many turns with s and γ.
+const LONELY_STEP: f64 = 0.1;
+const MOST_LONELY: f64 = 6.0;
+const TURNS: usize = 3;
 
 /// The size of the errors of a method in one channel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,15 +35,20 @@ pub struct Spread {
     edges: Vec<f64>,
     scales: Vec<f64>,
     powers: Vec<f64>,
+    /// β.
+    #[serde(default)]
+    lonely: f64,
 }
 
 impl Spread {
-    /// The size of an error at this part (0 to 1) of a gap.
+    /// The size of an error at this part (0 to 1) of a gap, where this part of the other channels is not known.
     #[must_use]
-    pub fn at(&self, gap: f64, part: f64) -> f64 {
+    pub fn at(&self, gap: f64, part: f64, alone: f64) -> f64 {
         let class = self.edges.partition_point(|&edge| edge < gap);
         match (self.scales.get(class), self.powers.get(class)) {
-            (Some(scale), Some(power)) => scale * bump(part).powf(*power),
+            (Some(scale), Some(power)) => {
+                scale * bump(part).powf(*power) * (self.lonely * alone).exp()
+            }
             _ => f64::NAN,
         }
     }
@@ -52,34 +65,23 @@ impl Spread {
         let mut lengths: Vec<f64> = hidden.iter().map(|one| one.gap).collect();
         lengths.sort_by(f64::total_cmp);
         let edges = doublings(&lengths);
-        let class = |one: &Hidden| edges.partition_point(|&edge| edge < one.gap);
-        let errors: Vec<f64> = hidden
-            .iter()
-            .zip(predicted)
-            .map(|(one, p)| (p - one.value).abs())
-            .collect();
-        let classes = edges.len() + 1;
-        let own = |wanted: usize| (0..errors.len()).filter(move |&at| class(&hidden[at]) == wanted);
-        let powers: Vec<f64> = (0..classes)
-            .map(|number| power(own(number).map(|at| (errors[at], bump(hidden[at].part)))))
-            .collect();
-        // Errors as they would be in the middle of their gaps.
-        let middle =
-            |at: usize| errors[at] / bump(hidden[at].part).powf(powers[class(&hidden[at])]);
-        let mut sums = vec![vec![(0.0, 0.0); classes]; channels];
-        for at in (0..errors.len()).filter(|&at| errors[at].is_finite()) {
-            let sum = &mut sums[hidden[at].channel][class(&hidden[at])];
-            *sum = (sum.0 + middle(at), sum.1 + 1.0);
+        let errors = Errors::new(channels, hidden, predicted, &edges);
+        let mut lonely = 0.0;
+        for _ in 0..TURNS {
+            lonely = errors.lonelier(&errors.sizes(lonely), lonely);
         }
-        let usual = usual_ratios(&sums, classes);
-        let scales: Vec<Vec<f64>> = sums.iter().map(|sums| scales(sums, &usual)).collect();
-        let factors: Vec<f64> = (0..classes)
-            .map(|number| {
-                let ratios = own(number).map(|at| middle(at) / scales[hidden[at].channel][number]);
-                let ratios = ratios.filter(|ratio| ratio.is_finite());
-                quantile(ratios.collect(), level) / normal_factor(level)
-            })
-            .collect();
+        let Sizes {
+            powers,
+            scales,
+            middles,
+        } = errors.sizes(lonely);
+        let factor = |class: usize| {
+            let own = (0..hidden.len()).filter(|&at| errors.classes[at] == class);
+            let ratios = own.map(|at| middles[at] / scales[hidden[at].channel][class]);
+            let ratios = ratios.filter(|ratio| ratio.is_finite());
+            quantile(ratios.collect(), level) / normal_factor(level)
+        };
+        let factors: Vec<f64> = (0..=edges.len()).map(factor).collect();
         let spread = |scales: &Vec<f64>| Self {
             edges: edges.clone(),
             scales: scales
@@ -88,9 +90,118 @@ impl Spread {
                 .map(|(scale, factor)| scale * factor)
                 .collect(),
             powers: powers.clone(),
+            lonely,
         };
         scales.iter().map(spread).collect()
     }
+}
+
+/// Errors on hidden values, sorted by channel and class.
+struct Errors<'a> {
+    hidden: &'a [Hidden],
+    sizes: Vec<f64>,
+    /// The class of each.
+    classes: Vec<usize>,
+    /// Gaps of [channels][classes].
+    gaps: Vec<Vec<f64>>,
+}
+
+/// γ and s, and errors as they would be in the middle of their gaps with all other channels known.
+struct Sizes {
+    powers: Vec<f64>,
+    scales: Vec<Vec<f64>>,
+    middles: Vec<f64>,
+}
+
+impl<'a> Errors<'a> {
+    fn new(channels: usize, hidden: &'a [Hidden], predicted: &[f64], edges: &[f64]) -> Self {
+        let class = |one: &Hidden| edges.partition_point(|&edge| edge < one.gap);
+        let mut gaps = vec![vec![0.0; edges.len() + 1]; channels];
+        let mut last: Vec<Option<(usize, usize)>> = vec![None; channels];
+        for one in hidden {
+            let last = &mut last[one.channel];
+            if *last != Some((one.series, one.row.wrapping_sub(1))) {
+                gaps[one.channel][class(one)] += 1.0;
+            }
+            *last = Some((one.series, one.row));
+        }
+        Self {
+            hidden,
+            sizes: hidden
+                .iter()
+                .zip(predicted)
+                .map(|(one, p)| (p - one.value).abs())
+                .collect(),
+            classes: hidden.iter().map(class).collect(),
+            gaps,
+        }
+    }
+
+    /// With this β.
+    fn sizes(&self, lonely: f64) -> Sizes {
+        let count = self.gaps.first().map_or(1, Vec::len);
+        let cells = || self.hidden.iter().zip(&self.sizes).enumerate();
+        let known = |(at, (one, size)): (usize, (&Hidden, &f64))| {
+            (at, one.part, size * (-lonely * one.alone).exp())
+        };
+        let powers: Vec<f64> = (0..count)
+            .map(|class| {
+                let own = cells()
+                    .map(known)
+                    .filter(|(at, ..)| self.classes[*at] == class);
+                power(own.map(|(_, part, size)| (size, bump(part))))
+            })
+            .collect();
+        let middles: Vec<f64> = cells()
+            .map(known)
+            .map(|(at, part, size)| size / bump(part).powf(powers[self.classes[at]]))
+            .collect();
+        let mut sums = vec![vec![(0.0, 0.0); count]; self.gaps.len()];
+        for (at, one) in self.hidden.iter().enumerate() {
+            if middles[at].is_finite() {
+                let sum = &mut sums[one.channel][self.classes[at]];
+                *sum = (sum.0 + middles[at], sum.1 + 1.0);
+            }
+        }
+        let usual = usual_ratios(&sums, count);
+        let own = sums.iter().zip(&self.gaps);
+        Sizes {
+            scales: own.map(|(sums, gaps)| scales(sums, gaps, &usual)).collect(),
+            powers,
+            middles,
+        }
+    }
+
+    /// The β that suits these sizes better than the one they were found with: the likelihood of Laplace's distribution, as
+    /// for the power of u.
+    fn lonelier(&self, found: &Sizes, lonely: f64) -> f64 {
+        let ratios: Vec<(f64, f64)> = (0..self.sizes.len())
+            .map(|at| {
+                let one = &self.hidden[at];
+                let scale = found.scales[one.channel][self.classes[at]];
+                (found.middles[at] / scale, one.alone)
+            })
+            .filter(|(ratio, _)| ratio.is_finite())
+            .collect();
+        let count = ratios.len().max(1) as f64;
+        let mean = ratios.iter().map(|(_, alone)| alone).sum::<f64>() / count;
+        let cost = |other: f64| {
+            let more = other - lonely;
+            let sizes = ratios
+                .iter()
+                .map(|(ratio, alone)| ratio * (-more * alone).exp());
+            (sizes.sum::<f64>() / count).ln() + more * mean
+        };
+        let steps = (MOST_LONELY / LONELY_STEP) as usize;
+        let tried = (0..=steps).map(|step| step as f64 * LONELY_STEP);
+        let best = |a: &f64, b: &f64| cost(*a).total_cmp(&cost(*b));
+        tried.min_by(best).unwrap_or(0.0)
+    }
+}
+
+/// So many of the other channels as a part of them all.
+pub(crate) fn part_of_others(count: usize, channels: usize) -> f64 {
+    count as f64 / channels.saturating_sub(1).max(1) as f64
 }
 
 /// Lengths that cut sorted ones into doublings of the shortest; a class of few joins the next.
@@ -154,8 +265,8 @@ fn usual_ratios(sums: &[Vec<(f64, f64)>], classes: usize) -> Vec<f64> {
     (0..classes).map(ratio).collect()
 }
 
-/// The sizes of the classes of one channel.
-fn scales(sums: &[(f64, f64)], usual: &[f64]) -> Vec<f64> {
+/// The sizes of the classes of one channel, drawn towards what is usual where few gaps speak.
+fn scales(sums: &[(f64, f64)], gaps: &[f64], usual: &[f64]) -> Vec<f64> {
     // The level of the channel: what its errors are relative to what is usual for their classes.
     let expected: f64 = sums
         .iter()
@@ -164,10 +275,15 @@ fn scales(sums: &[(f64, f64)], usual: &[f64]) -> Vec<f64> {
         .sum();
     let all: f64 = sums.iter().map(|sum| sum.0).sum();
     let level = if expected > 0.0 { all / expected } else { 0.0 };
-    let scale = |(sum, usual): (&(f64, f64), &f64)| {
-        (sum.0 + USUAL_ERRORS * level * usual) / (sum.1 + USUAL_ERRORS)
+    let scale = |((sum, gaps), usual): ((&(f64, f64), &f64), &f64)| {
+        let usual = level * usual;
+        let part = gaps / (gaps + USUAL_GAPS);
+        match sum.0 > 0.0 {
+            true => (sum.0 / sum.1).powf(part) * usual.powf(1.0 - part),
+            false => usual,
+        }
     };
-    sums.iter().zip(usual).map(scale).collect()
+    sums.iter().zip(gaps).zip(usual).map(scale).collect()
 }
 
 fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
@@ -203,17 +319,50 @@ mod tests {
                 value: 0.0,
                 gap,
                 part,
+                alone: 0.0,
             });
         }
         let spreads = Spread::of_channels(2, &hidden, &predicted, 0.9);
         let ratio = |a: f64, b: f64| a / b;
         let near = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 0.1, "{found}");
         near(
-            ratio(spreads[0].at(16.0, 0.5), spreads[0].at(4.0, 0.5)),
+            ratio(spreads[0].at(16.0, 0.5, 0.0), spreads[0].at(4.0, 0.5, 0.0)),
             2.0,
         );
-        near(ratio(spreads[0].at(4.0, 0.5), spreads[1].at(4.0, 0.5)), 2.0);
-        near(ratio(spreads[0].at(4.0, 0.1), spreads[0].at(4.0, 0.5)), 0.6);
-        near(spreads[0].at(4.0, 0.5), 1.0);
+        near(
+            ratio(spreads[0].at(4.0, 0.5, 0.0), spreads[1].at(4.0, 0.5, 0.0)),
+            2.0,
+        );
+        near(
+            ratio(spreads[0].at(4.0, 0.1, 0.0), spreads[0].at(4.0, 0.5, 0.0)),
+            0.6,
+        );
+        near(spreads[0].at(4.0, 0.5, 0.0), 1.0);
+    }
+
+    /// Errors are e times as large where nothing else is known; half of what is hidden is so, little of what is filled.
+    #[test]
+    fn errors_are_larger_where_the_other_channels_are_missing_too() {
+        let mut random = Random::new(7);
+        let (mut hidden, mut predicted) = (Vec::new(), Vec::new());
+        for number in 0..4000 {
+            let alone = f64::from(u8::from(random.unit() < 0.5));
+            predicted.push(random.normal(0.0, alone.exp()));
+            hidden.push(Hidden {
+                series: 0,
+                row: 2 * number,
+                channel: number % 2,
+                value: 0.0,
+                gap: 2.0,
+                part: 0.5,
+                alone,
+            });
+        }
+        let spreads = Spread::of_channels(2, &hidden, &predicted, 0.9);
+        for spread in spreads {
+            let [beside, alone] = [0.0, 1.0].map(|alone| spread.at(2.0, 0.5, alone));
+            assert!((beside - 1.0).abs() < 0.1, "{beside}");
+            assert!((alone / beside / 1f64.exp() - 1.0).abs() < 0.15, "{alone}");
+        }
     }
 }

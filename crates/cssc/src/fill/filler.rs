@@ -5,7 +5,7 @@ use super::parts::{PARTS_AT_ONCE, Part};
 use crate::Error;
 use crate::data::{Filled, Series};
 use crate::evaluate::{
-    BandCalibration, Bounds, Curve, Interpolator, Spread, curve_within, is_within,
+    BandCalibration, Bounds, Curve, Interpolator, Spread, curve_within, is_within, part_of_others,
 };
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -298,11 +298,25 @@ fn std_devs(
             let after = knots.partition_point(|knot| knot < time);
             if let (Some(before), Some(end)) = (after.checked_sub(1), knots.get(after)) {
                 let gap = end - knots[before];
-                *cell = spread.at(gap, (time - knots[before]) / gap);
+                let part = (time - knots[before]) / gap;
+                *cell = spread.at(gap, part, alone(series, channel, *time));
             }
         }
     }
     std_devs
+}
+
+/// The part of the other channels that are not known at a time.
+fn alone(series: &Series, channel: usize, time: f64) -> f64 {
+    let row = series.times().partition_point(|&other| other < time);
+    let others = (0..series.channels()).filter(|&other| other != channel);
+    let unknown = match series.times().get(row) == Some(&time) {
+        true => others
+            .filter(|&other| series.value(row, other).is_none())
+            .count(),
+        false => others.count(),
+    };
+    part_of_others(unknown, series.channels())
 }
 
 /// What is known of a channel.
@@ -448,6 +462,7 @@ mod tests {
                 value: 0.5,
                 gap: 2.0,
                 part: 0.5,
+                alone: 0.0,
             };
             filler.bands = Some(BandCalibration {
                 level: 0.9,
