@@ -93,10 +93,14 @@ fn claims() -> Vec<Claim> {
         Box::new(|cell| cell.reaches("latent-cssc", "cssc", 0.5)),
     ));
     claims.push((
-        "videos: latent CSSC is at or below 0.8 of the paper's hidden CSSC",
+        "videos: the best of hidden CSSC, one- and two-sided, and latent CSSC is at or below 0.8 of the paper's hidden CSSC",
         Box::new(|cell| {
             let video = cell.dataset == PaperSet::MovingMnist;
-            video.then(|| cell.reaches("latent-cssc", "hidden-cssc", 0.8))?
+            let two_sided = (cell.dataset, "two-sided");
+            let two_sided = cell.results.mse(two_sided, "hidden-cssc", cell.observed);
+            let best = cell.best(&["hidden-cssc", "latent-cssc"]);
+            let best = best.into_iter().chain(two_sided).reduce(f64::min);
+            video.then(|| Some(best? <= 0.8 * cell.paper("hidden-cssc")?))?
         }),
     ));
     claims

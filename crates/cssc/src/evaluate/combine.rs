@@ -26,6 +26,7 @@
 use super::believe::{limits, shares, trusted};
 use super::follow::{FEWEST_STRETCHES, STRETCHES, Step, Steps};
 use super::hold_out::{Answers, HoldOut};
+use crate::numeric::vector::dot;
 use serde::{Deserialize, Serialize};
 
 /// Classes of gap length.
@@ -549,10 +550,6 @@ pub(crate) fn length_edges(sorted: &[f64], classes: usize) -> Vec<f64> {
         }
     }
     edges
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -238,3 +238,41 @@ fn slope_of(stretches: &[Fit]) -> (f64, f64) {
     let slope = xy / xx;
     (slope, (slope / error.max(1e-6)).clamp(-1e6, 1e6))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values follow the curve as a whole, and more.
+    const FOLLOWING: Sums = Sums {
+        vv: 0.0,
+        vu: 0.0,
+        vt: 0.0,
+        uu: 1.0,
+        ut: 3.0,
+        tt: 9.0,
+    };
+
+    #[test]
+    fn a_curve_is_believed_after_a_few_short_gaps_and_not_after_a_few_long_ones() {
+        let short = curved(&[FOLLOWING; 3], BEFOREHAND, WORTH_BEFOREHAND);
+        assert!(short > 0.9, "{short}");
+        let less = 1.0 + 150.0 / LONG;
+        let long = curved(&[FOLLOWING; 3], BEFOREHAND / less, WORTH_ALL * less);
+        assert!(long < 0.2, "{long}");
+    }
+
+    /// Two channels that share their gaps are one witness: the step is no surer than that of one.
+    #[test]
+    fn gaps_that_channels_share_do_not_count_twice() {
+        let fit = |xy: f64| Fit {
+            xx: 1.0,
+            xy,
+            yy: 1.0,
+        };
+        let own: Vec<Fit> = [0.1, 0.9, -0.3, 0.7, 0.2].map(fit).to_vec();
+        let all = together(&[own.clone(), own.clone()], |fit| fit.yy, Fit::add_times);
+        let (one, both) = (slope_of(&own), slope_of(&all));
+        assert!((one.0 - both.0).abs() < 1e-12 && (one.1 - both.1).abs() < 1e-9);
+    }
+}

@@ -10,6 +10,7 @@
 use super::lookup::{Dense, row_from};
 use super::ridge::cholesky_solve;
 use crate::data::{Dataset, Series};
+use crate::numeric::vector::dot;
 use rayon::prelude::*;
 
 /// Most rows at which departures are taken, and products that are worth the time.
@@ -228,10 +229,6 @@ fn principal(matrix: &[Vec<f64>], count: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
         }
     }
     (values, vectors)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
 use crate::evaluate::{Curve, Gaps, Interpolator, believed, set_column, sureness};
+use crate::numeric::vector::dot;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -318,8 +319,4 @@ fn cut_off(
         });
     }
     Ok(())
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

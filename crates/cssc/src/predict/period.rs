@@ -10,7 +10,7 @@
 //! period is worth is not decided here but on hidden values.
 
 use crate::data::{Dataset, Series};
-use crate::numeric::vector::vectorized;
+use crate::numeric::vector::{Loops, dot, vectorized};
 
 const DAY: f64 = 86_400.0;
 /// Day, week and the mean year of the Gregorian calendar.
@@ -135,40 +135,47 @@ fn autocorrelation(grid: &[f64], lags: usize) -> Vec<f64> {
         .map(|value| if value.is_nan() { 0.0 } else { *value })
         .collect();
     let squares: Vec<f64> = values.iter().map(|value| value * value).collect();
-    let mut found = vec![0.0; lags];
-    vectorized(|| {
+    vectorized(Pairing {
+        values: &values,
+        squares: &squares,
+        known: &known,
+        lags,
+    })
+}
+
+/// Products with what is so many places later.
+struct Pairing<'a> {
+    values: &'a [f64],
+    squares: &'a [f64],
+    known: &'a [f64],
+    lags: usize,
+}
+
+impl Loops for Pairing<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<f64> {
+        let Self {
+            values,
+            squares,
+            known,
+            lags,
+        } = self;
+        let mut found = vec![0.0; lags];
         for (lag, found) in found.iter_mut().enumerate() {
-            let both = dot(&values, &values[lag..]);
-            let left = dot(&squares, &known[lag..]);
-            let right = dot(&known, &squares[lag..]);
-            let count = dot(&known, &known[lag..]);
+            let rest = values.len() - lag;
+            let both = dot(&values[..rest], &values[lag..]);
+            let left = dot(&squares[..rest], &known[lag..]);
+            let right = dot(&known[..rest], &squares[lag..]);
+            let count = dot(&known[..rest], &known[lag..]);
             if count >= 8.0 && left * right > 0.0 {
                 // Few pairs agree by chance.
                 *found = both / (left * right).sqrt() * (1.0 - 4.0 / count);
             }
         }
-    });
-    found
-}
-
-/// The sum of the products, in four sums side by side.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let length = a.len().min(b.len());
-    let (a, b) = (a[..length].chunks_exact(4), b[..length].chunks_exact(4));
-    let rest: f64 = a
-        .remainder()
-        .iter()
-        .zip(b.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    let mut sums = [0.0; 4];
-    for (a, b) in a.zip(b) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
+        found
     }
-    sums.iter().sum::<f64>() + rest
 }
 
 /// The place of the first peak that is nearly as high as the highest, between the lags by a parabola.

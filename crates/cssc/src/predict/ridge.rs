@@ -8,7 +8,7 @@
 //!
 //! The penalty is relative to each feature's own sum of squares, so units do not matter.
 
-use crate::numeric::vector::vectorized;
+use crate::numeric::vector::{LANES, Loops, dot, vectorized};
 
 /// Strengths that are tried, from none to nothing but the prior.
 const STRENGTHS: [f64; 8] = [1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 0.07, 0.5, 4.0];
@@ -38,15 +38,10 @@ impl Moments {
 
     /// Adds a sample.
     pub(super) fn add(&mut self, features: &[f64], target: f64) {
-        vectorized(|| {
-            for (row, &one) in features.iter().enumerate() {
-                if one != 0.0 {
-                    let gram = &mut self.gram[row * self.width..][..=row];
-                    let products = gram.iter_mut().zip(features);
-                    products.for_each(|(sum, other)| *sum += one * other);
-                    self.cross[row] += one * target;
-                }
-            }
+        vectorized(Adding {
+            sums: self,
+            features,
+            target,
         });
         self.square += target * target;
         self.count += 1;
@@ -120,51 +115,121 @@ impl Moments {
     }
 }
 
+/// A sample that is added to the sums of products.
+struct Adding<'a> {
+    sums: &'a mut Moments,
+    features: &'a [f64],
+    target: f64,
+}
+
+impl Loops for Adding<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let width = self.sums.width;
+        for (row, &one) in self.features.iter().enumerate() {
+            if one != 0.0 {
+                let gram = &mut self.sums.gram[row * width..][..=row];
+                for (sum, other) in gram.iter_mut().zip(self.features) {
+                    *sum += one * other;
+                }
+                self.sums.cross[row] += one * self.target;
+            }
+        }
+    }
+}
+
+/// Rows of a factor that are found side by side: their sums do not wait for each other.
+const ABREAST: usize = 4;
+
 /// Solves in place, for a positive definite matrix whose lower half is given.
 pub(super) fn cholesky_solve(lower: &mut [f64], width: usize, right: &mut [f64]) {
-    vectorized(|| {
-        for row in 0..width {
-            let (above, own) = lower.split_at_mut(row * width);
-            for column in 0..row {
-                let other = &above[column * width..][..=column];
-                let sum = own[column] - dot(&own[..column], &other[..column]);
-                own[column] = sum / other[column];
+    vectorized(Solving {
+        lower,
+        width,
+        right,
+    });
+}
+
+struct Solving<'a> {
+    lower: &'a mut [f64],
+    width: usize,
+    right: &'a mut [f64],
+}
+
+impl Loops for Solving<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self {
+            lower,
+            width,
+            right,
+        } = self;
+        for first in (0..width).step_by(ABREAST) {
+            let (above, rows) = lower.split_at_mut(first * width);
+            if first + ABREAST <= width {
+                let rows = &mut rows[..ABREAST * width];
+                for column in 0..first {
+                    let other = &above[column * width..][..=column];
+                    let sums = dots(rows, width, &other[..column]);
+                    for (row, sum) in sums.into_iter().enumerate() {
+                        let entry = &mut rows[row * width + column];
+                        *entry = (*entry - sum) / other[column];
+                    }
+                }
             }
-            let sum = own[row] - dot(&own[..row], &own[..row]);
-            // Rounding may leave nothing of a feature that others repeat.
-            own[row] = sum.max(1e-300).sqrt();
+            for row in first..width.min(first + ABREAST) {
+                let known = if first + ABREAST <= width { first } else { 0 };
+                let (above, own) = lower.split_at_mut(row * width);
+                for column in known..row {
+                    let other = &above[column * width..][..=column];
+                    let sum = own[column] - dot(&own[..column], &other[..column]);
+                    own[column] = sum / other[column];
+                }
+                let sum = own[row] - dot(&own[..row], &own[..row]);
+                // Rounding may leave nothing of a feature that others repeat.
+                own[row] = sum.max(1e-300).sqrt();
+            }
         }
         for row in 0..width {
             let own = &lower[row * width..][..=row];
             right[row] = (right[row] - dot(&own[..row], &right[..row])) / own[row];
         }
         for row in (0..width).rev() {
-            for k in row + 1..width {
-                right[row] -= lower[k * width + row] * right[k];
+            let own = &lower[row * width..][..=row];
+            right[row] /= own[row];
+            let (above, found) = right.split_at_mut(row);
+            for (above, entry) in above.iter_mut().zip(own) {
+                *above -= entry * found[0];
             }
-            right[row] /= lower[row * width + row];
-        }
-    });
-}
-
-/// Eight sums side by side, which the processor can add at once; their order is always the same.
-#[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = a
-        .remainder()
-        .iter()
-        .zip(b.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (a, b) in a.zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
         }
     }
-    sums.iter().sum::<f64>() + rest
+}
+
+/// [`dot`] of the beginning of each of some rows of a matrix with `other`, bit for bit.
+#[inline(always)]
+fn dots(rows: &[f64], width: usize, other: &[f64]) -> [f64; ABREAST] {
+    let length = other.len();
+    let rows: [&[f64]; ABREAST] = std::array::from_fn(|row| &rows[row * width..][..length]);
+    let whole = length - length % LANES;
+    let mut sums = [[0.0; LANES]; ABREAST];
+    for start in (0..whole).step_by(LANES) {
+        let b = &other[start..start + LANES];
+        for (sums, row) in sums.iter_mut().zip(rows) {
+            let a = &row[start..start + LANES];
+            for lane in 0..LANES {
+                sums[lane] += a[lane] * b[lane];
+            }
+        }
+    }
+    std::array::from_fn(|row| {
+        let rest = rows[row][whole..].iter().zip(&other[whole..]);
+        let rest: f64 = rest.map(|(a, b)| a * b).sum();
+        sums[row].iter().sum::<f64>() + rest
+    })
 }
 
 /// Coefficients with the strength that predicts left-out folds best, near `priors` (that of all folds
@@ -183,6 +248,7 @@ pub(super) fn cross_validated(
         .zip(priors)
         .map(|(fold, prior)| fold.error(prior));
     let mut least = errors.sum::<f64>() * WORTH;
+    let mut chosen = None;
     for strength in STRENGTHS.into_iter().rev() {
         let found: Vec<Vec<f64>> = rests
             .iter()
@@ -195,10 +261,11 @@ pub(super) fn cross_validated(
             .map(|(fold, beta)| fold.error(beta));
         let error: f64 = errors.sum();
         if error < least {
-            least = error;
-            best = found;
-            best.push(total.solve(strength, &priors[folds.len()]));
+            (least, best, chosen) = (error, found, Some(strength));
         }
+    }
+    if let Some(strength) = chosen {
+        best.push(total.solve(strength, &priors[folds.len()]));
     }
     best
 }
@@ -248,6 +315,27 @@ mod tests {
         let prior = vec![vec![0.0; 3]; 5];
         let found = cross_validated(&noise, 3, &prior);
         found[4].iter().map(|b| b.abs()).sum()
+    }
+
+    /// Of all widths, so that rows abreast and those left over both take part.
+    #[test]
+    fn what_is_solved_fits_its_equations() {
+        let mut random = Random::new(4);
+        for width in 1..14 {
+            let mut sums = Moments::new(width);
+            for _ in 0..3 * width {
+                let x: Vec<f64> = (0..width).map(|_| random.normal(0.0, 1.0)).collect();
+                sums.add(&x, random.normal(0.0, 1.0));
+            }
+            let mut found = sums.cross.clone();
+            cholesky_solve(&mut sums.gram.clone(), width, &mut found);
+            for (product, wanted) in sums.times(&found).iter().zip(&sums.cross) {
+                assert!(
+                    (product - wanted).abs() < 1e-9,
+                    "{width}: {product} {wanted}"
+                );
+            }
+        }
     }
 
     #[test]
