@@ -41,6 +41,5 @@ fn received(signal: i32) {
         let _ = writeln!(std::io::stderr(), "{text}");
         return;
     }
-    cssc::io::remove_unfinished();
-    std::process::exit(128 + signal);
+    cssc::io::exit(128 + signal);
 }

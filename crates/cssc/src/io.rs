@@ -28,7 +28,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, TempPath};
 
-/// The temporary files of this program.
+/// The temporary files of this program. Whoever makes, renames or removes one holds the list meanwhile, so that
+/// [`exit`] finds all of them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Temporary files are called `.cssc-RANDOM.tmp`.
@@ -52,28 +53,33 @@ pub struct WholeFile {
 struct Temporary(Option<TempPath>);
 
 impl Temporary {
-    fn new(path: TempPath) -> Self {
-        unfinished().push(path.to_path_buf());
-        Self(Some(path))
+    fn create_in(directory: &Path, replaces: Option<&Metadata>) -> io::Result<(File, Self)> {
+        let mut list = unfinished();
+        let (file, path) = temporary_in(directory, replaces)?.into_parts();
+        list.push(path.to_path_buf());
+        Ok((file, Self(Some(path))))
     }
 
     /// Gives it its name.
     fn persist(mut self, path: &Path) -> io::Result<()> {
-        match self.0.take() {
-            Some(temporary) => {
-                forget(&temporary);
-                temporary.persist(path).map_err(|error| error.error)
-            }
-            None => Ok(()),
-        }
+        self.end(|temporary| temporary.persist(path).map_err(|error| error.error))
+    }
+
+    /// Lets `last` rename or remove it, unless that was done, and takes it off the list.
+    fn end(&mut self, last: impl FnOnce(TempPath) -> io::Result<()>) -> io::Result<()> {
+        let mut list = unfinished();
+        let Some(temporary) = self.0.take() else {
+            return Ok(());
+        };
+        list.retain(|other| other != &*temporary);
+        last(temporary)
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            forget(path);
-        }
+        // If it cannot be removed, the next program that writes here does.
+        let _ = self.end(TempPath::close);
     }
 }
 
@@ -82,16 +88,14 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn forget(path: &Path) {
-    unfinished().retain(|other| other != path);
-}
-
-/// Removes the temporary files of all files that are being written: for a program that is about to
-/// end without unwinding, for example by a signal.
-pub fn remove_unfinished() {
-    for path in unfinished().drain(..) {
+/// Ends the program at once, for example after a signal, and removes the temporary files of all files that are being
+/// written. The list of them is held to the end, so that no other thread begins another one meanwhile.
+pub fn exit(code: i32) -> ! {
+    let list = unfinished();
+    for path in list.iter() {
         let _ = std::fs::remove_file(path);
     }
+    std::process::exit(code)
 }
 
 #[derive(Debug)]
@@ -132,10 +136,10 @@ impl WholeFile {
         }
         let directory = directory_of(&path);
         remove_stale(directory);
-        let (file, temporary) = temporary_in(directory, there.as_ref())?.into_parts();
+        let (file, temporary) = Temporary::create_in(directory, there.as_ref())?;
         Ok(Self {
             target: BufWriter::with_capacity(BUFFER, Target::File(file)),
-            replaces: Some((Temporary::new(temporary), path)),
+            replaces: Some((temporary, path)),
         })
     }
 
