@@ -11,7 +11,8 @@
 //! is among the missing cells (a quota per doubling of the length). A length that fits nowhere is
 //! halved until it does. A channel whose gaps are long is hidden as far as one of them needs, up to two fifths of it in
 //! a round: what is learned and judged in short gaps does not hold in long ones. One gap says little, so one that
-//! is more than a twentieth of its channel is laid at its length, at half of it and at a quarter in turn.
+//! is more than a twentieth of its channel is laid at its length, at half of it and at a quarter in turn, and what one
+//! round has judged may be judged by another in a gap of its own.
 //!
 //! Other channels: if k is missing at the rows where j is with frequency q, and elsewhere with p, the
 //! rows of k that are missing beside the template are hidden with the probability r that makes it q
@@ -107,9 +108,7 @@ pub(super) struct Hider<'a> {
     pub(super) wanted: usize,
     /// Longer gaps are laid at several lengths.
     long: f64,
-    /// Whether values may be judged in several rounds.
-    again: bool,
-    /// Whether a round has about one gap of a channel.
+    /// Whether a round has about one gap of a channel; then values may be judged in several rounds.
     pub(super) few: bool,
     cells: Cells,
 }
@@ -158,7 +157,6 @@ impl<'a> Hider<'a> {
                 .collect(),
             starts,
             long: LONG_PART * all as f64 / gappy as f64 * usual,
-            again: options.again && wanted > usually,
             few: wanted > usually,
             wanted,
             cells: Cells::default(),
@@ -168,9 +166,8 @@ impl<'a> Hider<'a> {
 
     /// Hides the values of another round.
     pub(super) fn round(&mut self, pattern: Pattern) -> Cells {
-        let stays = if self.again { 0 } else { JUDGED };
         for marks in &mut self.marks {
-            marks.iter_mut().for_each(|mark| *mark &= stays);
+            marks.iter_mut().for_each(|mark| *mark &= JUDGED);
         }
         match pattern {
             Pattern::Gaps => self.lay(),
@@ -234,11 +231,16 @@ impl<'a> Hider<'a> {
         self.known(cell) && self.mark(cell) & HIDDEN == 0
     }
 
+    /// Whether no round has judged a value.
+    fn is_new(&self, cell: Cell) -> bool {
+        self.mark(cell) & JUDGED == 0
+    }
+
     fn judge(&mut self, cell: Cell) {
-        self.set(cell, JUDGED | HIDDEN);
-        if !self.again {
+        if self.is_new(cell) {
             self.left[cell.series][cell.channel] -= 1;
         }
+        self.set(cell, JUDGED | HIDDEN);
         self.cells.judged.push(cell);
     }
 
@@ -362,23 +364,25 @@ impl<'a> Hider<'a> {
     /// has to stay, or if none or too few may be judged.
     fn hide_between(&mut self, start: Cell, after: usize) -> bool {
         let inside = |row: usize| Cell { row, ..start };
-        let (mut fresh, mut stays) = (0, false);
+        let (mut judged, mut new, mut stays) = (0, 0, false);
         for row in start.row + 1..after {
             let cell = inside(row);
             if self.in_sight(cell) {
-                fresh += usize::from(self.mark(cell) & JUDGED == 0);
+                let is_new = self.is_new(cell);
+                judged += usize::from(is_new || self.few);
+                new += usize::from(is_new);
                 stays |= self.mark(cell) & KEPT != 0;
             }
         }
-        if stays || fresh == 0 || fresh > self.left[start.series][start.channel] {
+        if stays || judged == 0 || new > self.left[start.series][start.channel] {
             return false;
         }
         for row in start.row + 1..after {
             let cell = inside(row);
-            match self.mark(cell) & JUDGED {
+            match self.is_new(cell) || self.few {
                 _ if !self.in_sight(cell) => {}
-                0 => self.judge(cell),
-                _ => self.hide_beside(cell),
+                true => self.judge(cell),
+                false => self.hide_beside(cell),
             }
         }
         self.set(start, KEPT);

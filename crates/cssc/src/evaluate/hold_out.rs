@@ -7,7 +7,7 @@
 //! missing.
 //!
 //! One draw is not enough evidence: a few long gaps at difficult places decide it. So there are
-//! several rounds, each judging other values. A round is asked with all that the others hide in
+//! several rounds, each judging other values (the same ones in other gaps, where gaps are few and long). A round is asked with all that the others hide in
 //! sight; models are trained on what no round hides, so they never see what they are judged by.
 //! A method that learns in closed form is fitted for every round anew, on what is in sight then.
 
@@ -47,9 +47,6 @@ pub struct HoldOutOptions {
     /// The largest part of a channel that all rounds together may hide. Default three fifths: only channels with gaps as
     /// long as that come near it.
     pub largest_part: f64,
-    /// Whether values may be hidden in several rounds where gaps are few and long: to learn from them, not to judge by
-    /// them. Default false.
-    pub again: bool,
     /// How they are chosen.
     pub pattern: Pattern,
     /// Gaps longer than this are not imitated.
@@ -71,7 +68,6 @@ impl Default for HoldOutOptions {
             rounds: 3,
             part: 0.1,
             largest_part: 0.6,
-            again: false,
             pattern: Pattern::Gaps,
             longest: None,
             absent_rows: true,
@@ -447,6 +443,33 @@ mod tests {
                 .iter()
                 .all(|h| h.row > 0 && h.row < 199 && h.gap == 2.0)
         );
+    }
+
+    /// A gap of 300 of 1,000 rows: without values that are judged again the second round would have a few left.
+    #[test]
+    fn where_gaps_are_few_and_long_every_round_judges_one_as_long() {
+        let mut values: Vec<f64> = (0..1000).map(f64::from).collect();
+        values[100..400].fill(f64::NAN);
+        let times = (0..1000).map(f64::from).collect();
+        let series = Series::new(None, 1, times, values).unwrap();
+        let data = Dataset::new(vec!["a".into()], vec![series]).unwrap();
+        for largest_part in [1.0, 0.6] {
+            let options = HoldOutOptions {
+                largest_part,
+                ..HoldOutOptions::default()
+            };
+            let held = hold_out(&data, &options).unwrap();
+            assert_eq!(held.rounds.len(), 6);
+            for (number, round) in held.rounds().enumerate() {
+                assert!(round.len() > 200, "{number}: {round:?}");
+                let sight = held.in_sight(number).unwrap();
+                let seen = |one: &Hidden| sight.series()[0].value(one.row, 0).is_some();
+                assert!(!held.hidden[round].iter().any(seen));
+            }
+            // What no round hides is for trainings.
+            let known = held.visible.known(0).count() as f64;
+            assert!(known >= (1.0 - largest_part) * 700.0, "{known}");
+        }
     }
 
     #[test]

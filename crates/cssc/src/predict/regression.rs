@@ -201,7 +201,6 @@ impl Samples {
             rounds,
             part: PART,
             largest_part: 1.0,
-            again: true,
             most: ENOUGH * channels,
             absent_rows: options.absent_rows,
             seed: options.seed ^ 0x7072_6564,
