@@ -1,9 +1,7 @@
-//! What is believed of answers before they are weighted: how far they go, and how much a single value counts.
+//! What is believed of answers before they are weighted: how far they go.
 
 use super::hold_out::HoldOut;
 
-/// What is larger than so many times what 95 of 100 values of the channel reach has the say of a value of that size.
-const EXTREME: f64 = 3.0;
 /// Curves that bend differ from the reference at most so many times what 99 of 100 values do.
 const LARGEST: f64 = 1.5;
 const MOST_TRUSTED: f64 = 20.0;
@@ -59,37 +57,4 @@ pub(super) fn trusted(
         false => 1.0,
     };
     sums.into_iter().map(trusted).collect()
-}
-
-/// How much each value counts: where what the methods say or the value itself is far from the reference as seldom
-/// anything is, the least squares would follow it alone.
-pub(super) fn shares(held: &HoldOut, reference: &[f64], rows: &[f64], methods: usize) -> Vec<f64> {
-    let size = |at: usize| {
-        let target = (held.hidden[at].value - reference[at]).abs();
-        let said = rows[at * methods..][..methods].iter();
-        // Of what is said the middle: a single method that goes astray must be seen to do so.
-        let said = said.map(|difference| difference.abs()).sum::<f64>() / methods.max(1) as f64;
-        target.max(said)
-    };
-    let sizes: Vec<f64> = (0..reference.len()).map(size).collect();
-    let mut limits = vec![Vec::new(); held.visible.channels()];
-    for (one, &size) in held.hidden.iter().zip(&sizes) {
-        limits[one.channel].push(size);
-    }
-    let limit = |mut own: Vec<f64>| {
-        let place = (0.95 * own.len().saturating_sub(1) as f64) as usize;
-        match own.is_empty() {
-            true => 0.0,
-            false => EXTREME * *own.select_nth_unstable_by(place, f64::total_cmp).1,
-        }
-    };
-    let limits: Vec<f64> = limits.into_iter().map(limit).collect();
-    let share = |(one, size): (&super::hold_out::Hidden, &f64)| {
-        let limit = limits[one.channel];
-        match *size > limit && limit > 0.0 {
-            true => (limit / size).powi(2),
-            false => 1.0,
-        }
-    };
-    held.hidden.iter().zip(&sizes).map(share).collect()
 }

@@ -23,7 +23,7 @@
 //! What a combination is worth is told by *other* values: the weights that judge a round come from the
 //! other rounds.
 
-use super::believe::{limits, shares, trusted};
+use super::believe::{limits, trusted};
 use super::follow::{FEWEST_STRETCHES, STRETCHES, Step, Steps};
 use super::hold_out::{Answers, HoldOut};
 use crate::numeric::vector::dot;
@@ -224,8 +224,6 @@ pub(super) struct Samples<'a> {
     pub(super) reference: Vec<f64>,
     /// What each value counts: one over the number of values in its gap, about.
     gaps: Vec<f64>,
-    /// What is extreme counts less: at most 1.
-    shares: Vec<f64>,
 }
 
 impl<'a> Samples<'a> {
@@ -265,7 +263,6 @@ impl<'a> Samples<'a> {
                 *difference = difference.clamp(-limit, limit);
             }
         }
-        let shares = shares(held, &own, &rows, answers.len());
         let usual = lengths.first().map_or(1.0, |shortest| 0.5 * shortest);
         let cells = |gap: f64| (gap / usual - 1.0).max(1.0);
         Self {
@@ -283,7 +280,6 @@ impl<'a> Samples<'a> {
                 .iter()
                 .map(|hidden| 1.0 / cells(hidden.gap))
                 .collect(),
-            shares,
         }
     }
 
@@ -325,12 +321,12 @@ impl<'a> Samples<'a> {
         values
     }
 
-    /// What values leave: of every channel relative to the reference, extremes counted less.
+    /// What values leave: of every channel relative to the reference.
     fn error(&self, values: &[f64]) -> f64 {
         let mut sums = vec![(0.0, 0.0, 0.0); self.held.visible.channels()];
         for (at, one) in self.held.hidden.iter().enumerate() {
             let size = |error: f64| match self.criterion {
-                Criterion::Mse => self.shares[at] * error * error,
+                Criterion::Mse => error * error,
                 Criterion::Mae => error.abs(),
             };
             let (sum, reference, count) = &mut sums[one.channel];
@@ -415,7 +411,7 @@ impl<'a> Samples<'a> {
                 // Below a hundredth of the mean error all are equally good.
                 mean / error(at, weights).max(0.01 * mean).max(f64::MIN_POSITIVE)
             });
-            normal.sample(self.row(at), self.target(at), factor * self.shares[at]);
+            normal.sample(self.row(at), self.target(at), factor);
             normal.gaps += self.gaps[at];
         }
         normal
