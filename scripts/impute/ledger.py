@@ -1,4 +1,5 @@
-"""Results as JSON lines: what is there is not run again."""
+"""Results as JSON lines: what is there is not run again. Those behind the page stand beside it, so that they last longer
+than a machine."""
 
 import json
 from pathlib import Path
@@ -7,16 +8,18 @@ PROTOCOL = "tsi "  # how the tasks of TSI-Bench's protocol begin
 
 
 class Ledger:
-    """A file of records {set, size, task, seed, method, program, …}; a later record replaces an earlier one."""
+    """A file of records {set, size, task, seed, method, program, …}, after those of a page that was `published`; a later
+    record replaces an earlier one."""
 
-    def __init__(self, path):
+    def __init__(self, path, published):
         self.path, self.records = Path(path), {}
-        if self.path.exists():
-            for line in self.path.read_text().splitlines():
+        for file in (Path(published), self.path):
+            for line in file.read_text().splitlines() if file.exists() else ():
                 try:
                     record = json.loads(line)
                 except json.JSONDecodeError:
                     continue  # the end of a run that was stopped: it is run again
+                self.records.pop(self._key(record), None)  # the latest stand last
                 self.records[self._key(record)] = record
 
     @staticmethod
@@ -46,3 +49,17 @@ class Ledger:
             if record.get("size", size) == size
             and record.get("program", "") in builds[record["task"].startswith(PROTOCOL)]
         ]
+
+
+def publish(records, path):
+    """Writes the records that a page was made of, with six digits."""
+    lines = sorted(json.dumps(_rounded(record), separators=(",", ":")) for record in records)
+    Path(path).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _rounded(part):
+    if isinstance(part, dict):
+        return {key: _rounded(value) for key, value in part.items() if value != ""}
+    if isinstance(part, list):
+        return [_rounded(value) for value in part]
+    return float(f"{part:.6g}") if isinstance(part, float) else part
