@@ -6,7 +6,7 @@
 //! wanted part of its hidden values lies inside, drawn towards that of all channels where few gaps speak. The measured coverage comes from bands calibrated on the
 //! other half of the gaps.
 
-use super::hold_out::{Hidden, HoldOut};
+use super::hold_out::{Hidden, HoldOut, gap_numbers};
 use super::normal::normal_factor;
 use super::spread::Spread;
 use crate::{Error, Smoothed};
@@ -204,21 +204,14 @@ fn ratios(
     std_devs: &[f64],
 ) -> Vec<Vec<Ratio>> {
     let mut ratios = vec![Vec::new(); channels];
-    let mut last: Vec<Option<(usize, usize)>> = vec![None; channels];
-    let mut gaps = vec![0; channels];
-    for ((hidden, predicted), std_dev) in hidden.iter().zip(predicted).zip(std_devs) {
-        let channel = hidden.channel;
-        let follows = (hidden.series, hidden.row.wrapping_sub(1));
-        if last[channel] != Some(follows) {
-            gaps[channel] += 1;
-        }
-        last[channel] = Some((hidden.series, hidden.row));
-        let error = (predicted - hidden.value).abs();
+    let gaps = gap_numbers(channels, hidden);
+    for (at, (hidden, std_dev)) in hidden.iter().zip(std_devs).enumerate() {
+        let error = (predicted[at] - hidden.value).abs();
         let value = if error == 0.0 { 0.0 } else { error / std_dev };
-        ratios[channel].push(Ratio {
+        ratios[hidden.channel].push(Ratio {
             value,
-            gap: gaps[channel],
-            half: gaps[channel] % 2 == 1,
+            gap: gaps[at],
+            half: gaps[at] % 2 == 1,
         });
     }
     ratios

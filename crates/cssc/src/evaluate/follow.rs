@@ -4,7 +4,7 @@
 //! likely in short gaps, and the curve hardly in long ones, where it goes on with slopes that have long changed; all
 //! channels together tell more of β than one does, so that the β of a channel stays near that of all:
 //!
-//! $$ \beta = \frac{\Sigma ut + \kappa\,\beta_0\,\Sigma uu}{(1 + \kappa)\,\Sigma uu}, \qquad u = c - l,\; t = y - l,\;
+//! $$ \beta = \frac{b + \kappa\,\beta_0}{1 + \kappa}, \qquad b = \frac{\Sigma ut}{\Sigma uu} \text{ within 0 and 1}, \qquad u = c - l,\; t = y - l,\;
 //!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}}, \qquad
 //!    \beta_0 = \frac{1/2}{1 + n/30} \text{ for gaps of } n \text{ values,} $$
 //!

@@ -26,6 +26,8 @@ use crate::data::{Dataset, Random, Series};
 
 /// Tries in a row without a place after which a length is halved.
 const TRIES: usize = 400;
+/// Rows drawn until one of them has a value.
+const DRAWS: usize = 64;
 /// Most gaps that are templates; of more an even selection is taken.
 const MOST_TEMPLATES: usize = 50_000;
 /// Rows that tell which channels miss values together, and most channels for which it is looked at.
@@ -331,33 +333,38 @@ impl<'a> Hider<'a> {
 
     /// Lays a template between two known values, if there is such a pair at a random place.
     fn try_lay(&mut self, template: &Template, scale: f64) {
-        let Some((series, first)) = self.random_row() else {
+        let Some(start) = self.random_value(template.channel) else {
             return;
         };
-        let cell = |row: usize, channel: usize| Cell {
-            series,
-            row,
-            channel,
-        };
-        let channel = template.channel;
-        if !self.in_sight(cell(first, channel)) {
-            return;
-        }
-        let times = self.dataset.series()[series].times();
+        let times = self.dataset.series()[start.series].times();
         // A quarter of a step of tolerance: times are seldom exact.
         let length = template.length * scale;
         let tolerance = 0.25 * self.usual.min(length);
         let (from, to) = (
-            times[first] + length - tolerance,
-            times[first] + 1.2 * length + tolerance,
+            times[start.row] + length - tolerance,
+            times[start.row] + 1.2 * length + tolerance,
         );
-        let after = first + times[first..].partition_point(|&time| time < from);
-        if after >= times.len() || times[after] > to || !self.in_sight(cell(after, channel)) {
+        let first = start.row + times[start.row..].partition_point(|&time| time < from);
+        let mut near = (first..times.len()).take_while(|&row| times[row] <= to);
+        let Some(after) = near.find(|&row| self.in_sight(Cell { row, ..start })) else {
             return;
+        };
+        if self.hide_between(start, after) {
+            self.lay_beside(template, start, after);
         }
-        if self.hide_between(cell(first, channel), after) {
-            self.lay_beside(template, cell(first, channel), after);
-        }
+    }
+
+    /// A value in sight of a channel, at random; none where nearly nothing is.
+    fn random_value(&mut self, channel: usize) -> Option<Cell> {
+        (0..DRAWS).find_map(|_| {
+            let (series, row) = self.random_row()?;
+            let cell = Cell {
+                series,
+                row,
+                channel,
+            };
+            self.in_sight(cell).then_some(cell)
+        })
     }
 
     /// Hides what is in sight of a channel strictly between two rows, and says so; not if a value there

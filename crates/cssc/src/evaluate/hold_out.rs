@@ -97,6 +97,20 @@ pub struct Hidden {
     pub alone: f64,
 }
 
+/// For every hidden value the number of the gap of its channel that it lies in, from 1 on.
+pub(super) fn gap_numbers(channels: usize, hidden: &[Hidden]) -> Vec<usize> {
+    let mut gaps = vec![(0, None); channels];
+    let number = |one: &Hidden| {
+        let (number, last) = &mut gaps[one.channel];
+        if *last != Some((one.series, one.row.wrapping_sub(1))) {
+            *number += 1;
+        }
+        *last = Some((one.series, one.row));
+        *number
+    };
+    hidden.iter().map(number).collect()
+}
+
 /// Data with some values hidden.
 #[derive(Clone, Debug)]
 pub struct HoldOut {

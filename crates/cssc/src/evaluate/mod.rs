@@ -16,7 +16,7 @@
 //! | `score` | errors in standard deviations |
 //! | `combine`, `believe`, `follow` | weights for all methods instead of a choice of one |
 //! | `spread`, `bands`, `normal` | how sure a value is, calibrated on what was hidden |
-//! | `compare` | all of it: [`evaluate()`] |
+//! | `judge`, `compare` | one candidate, and all of them side by side: [`evaluate()`] |
 //!
 //! A method of your own is compared with the ones that are built in:
 //!
@@ -67,6 +67,7 @@ mod gap;
 mod hide;
 mod hold_out;
 mod interpolator;
+mod judge;
 mod normal;
 mod score;
 mod spread;

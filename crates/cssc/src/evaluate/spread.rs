@@ -11,7 +11,7 @@
 //! factor for each class makes them standard deviations in the sense that bands of the wanted level hold over all channels, as
 //! they would for normal errors; that of each channel is found by calibration (`bands`).
 
-use super::hold_out::Hidden;
+use super::hold_out::{Hidden, gap_numbers};
 use super::normal::normal_factor;
 use serde::{Deserialize, Serialize};
 
@@ -117,13 +117,11 @@ impl<'a> Errors<'a> {
     fn new(channels: usize, hidden: &'a [Hidden], predicted: &[f64], edges: &[f64]) -> Self {
         let class = |one: &Hidden| edges.partition_point(|&edge| edge < one.gap);
         let mut gaps = vec![vec![0.0; edges.len() + 1]; channels];
-        let mut last: Vec<Option<(usize, usize)>> = vec![None; channels];
-        for one in hidden {
-            let last = &mut last[one.channel];
-            if *last != Some((one.series, one.row.wrapping_sub(1))) {
+        let mut last = vec![0; channels];
+        for (one, number) in hidden.iter().zip(gap_numbers(channels, hidden)) {
+            if std::mem::replace(&mut last[one.channel], number) != number {
                 gaps[one.channel][class(one)] += 1.0;
             }
-            *last = Some((one.series, one.row));
         }
         Self {
             hidden,

@@ -17,7 +17,7 @@
 //! | `draw` | fills it as it might have been, again and again |
 //! | `windows`, `learn`, `training` | from long series to trained models (`nn`) |
 //! | `sample` | a part of a very long table |
-//! | `imputer` | the choice of the method by evidence |
+//! | `imputer`, `fitted` | the choice of methods by evidence, and what came of it |
 //!
 //! Without the feature `nn` there are the plain methods.
 
@@ -25,6 +25,7 @@ mod asked;
 mod combined;
 mod draw;
 mod filler;
+mod fitted;
 mod imputer;
 #[cfg(feature = "nn")]
 mod learn;
@@ -45,7 +46,8 @@ pub use crate::evaluate::{Bound, Bounds};
 pub use asked::Asked;
 pub use combined::Combined;
 pub use filler::{Answer, Filler};
-pub use imputer::{Event, Fitted, Imputer};
+pub use fitted::Fitted;
+pub use imputer::{Event, Imputer};
 #[cfg(feature = "nn")]
 pub use learn::{LearnOptions, Learning};
 pub use methods::{METHODS, Method};
