@@ -54,6 +54,10 @@ Part of the hidden cells inside the bands of `--bands {level}`, by the length of
 together).
 """
 
+PROMISE = """`{method}`, {seeds} seed(s): between 88 and 92 % on {near} of {tables} tables, and between 85 and 95 % in every class as well
+on {both}.
+"""
+
 PROTOCOL = """## The protocol of TSI-Bench
 
 Mean absolute error on the hidden cells of the test windows (`scripts/bench-impute --tsi-bench`). Windows of 12 rows (Italy

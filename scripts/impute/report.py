@@ -176,11 +176,12 @@ def _tables(one):
 
 def _coverage(records):
     """Bands of 90 %: the part of hidden cells inside, by class of gap length, and tables within the promise."""
-    rows = []
+    rows, promises = [], ""
     for method in board.OURS:
         found = [record for record in records if record["method"] == method and record.get("covered")]
         if not found:
             continue
+        seeds, held = {record["seed"] for record in found}, []
         for name in dict.fromkeys(record["set"] for record in found):
             classes = {}
             for record in found:
@@ -190,6 +191,8 @@ def _coverage(records):
                         classes[group] = (before[0] + cells, before[1] + inside)
             if classes:
                 total = [sum(numbers) for numbers in zip(*classes.values())]
+                near = 0.88 <= total[1] / total[0] <= 0.92
+                held.append((near, near and all(0.85 <= part[1] / part[0] <= 0.95 for part in classes.values())))
                 rows.append(
                     [
                         f"`{method}`",
@@ -201,9 +204,16 @@ def _coverage(records):
                         f"{total[1] / total[0]:.1%}",
                     ]
                 )
+        promises += prose.PROMISE.format(
+            method=method,
+            seeds=len(seeds),
+            near=sum(near for near, _ in held),
+            both=sum(both for _, both in held),
+            tables=len(held),
+        )
     if not rows:
         return ""
-    return prose.BANDS.format(level=ours.LEVEL) + "\n" + table(["", "table", *scores.CLASSES, "all"], rows)
+    return prose.BANDS.format(level=ours.LEVEL) + promises + "\n" + table(["", "table", *scores.CLASSES, "all"], rows)
 
 
 def _protocol(records):
