@@ -6,8 +6,8 @@
 //!               ▲────────────▲                    between them is hidden
 //! ```
 //!
-//! Where the value at the far end is missing itself, the next one up to a fifth farther serves. What lies between may be thin already: a table with half of its values missing is judged with
-//! half of them missing around what is hidden. How many values are hidden in gaps of a length is as it
+//! Where the value at the far end is missing itself, the next one up to a fifth farther serves. What lies between may be
+//! thin already: a table with half of its values missing is judged with half of them missing around what is hidden. How many values are hidden in gaps of a length is as it
 //! is among the missing cells (a quota per doubling of the length). A length that fits nowhere is
 //! halved until it does. A channel whose gaps are long is hidden as far as one of them needs, up to two fifths of it in
 //! a round: what is learned and judged in short gaps does not hold in long ones. One gap says little, so one that

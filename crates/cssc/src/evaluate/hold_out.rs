@@ -7,8 +7,8 @@
 //! missing.
 //!
 //! One draw is not enough evidence: a few long gaps at difficult places decide it. So there are
-//! several rounds, each judging other values (the same ones in other gaps, where gaps are few and long). A round is asked with all that the others hide in
-//! sight; models are trained on what no round hides, so they never see what they are judged by.
+//! several rounds, each judging other values (the same ones in other gaps, where gaps are few and long). A round is asked
+//! with all that the others hide in sight; models are trained on what no round hides, so they never see what they are judged by.
 //! A method that learns in closed form is fitted for every round anew, on what is in sight then.
 
 use super::bounds::Bounds;
