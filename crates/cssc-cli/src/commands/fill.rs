@@ -164,6 +164,7 @@ impl Arguments {
             return Ok(());
         }
         let fitted = self.fit(&imputer, dataset, &gaps)?;
+        drop(gaps); // of a long table a million: no memory for them while it is filled
         if let Some(path) = &self.save_model {
             save_model(path, &fitted, times_of(&reader, dataset))?;
         }
@@ -193,7 +194,7 @@ impl Arguments {
                 title: &self.table.name(),
                 time: TimeAxis::of_table(reader.shape()),
                 dataset,
-                gaps: &gaps,
+                gaps: &Gaps::find(dataset),
                 fitted: &fitted,
                 asked: &asked,
                 settings: summary::settings(&imputer, &self.method, dates),

@@ -191,12 +191,9 @@ impl HoldOut {
     /// # Panics
     /// When there is no such round.
     pub fn in_sight(&self, round: usize) -> Result<Dataset, Error> {
-        let mut values = values_of(&self.visible);
+        let mut values = self.whole_values();
         let channels = self.visible.channels();
         let own = &self.rounds[round];
-        for one in &self.hidden {
-            values[one.series][one.row * channels + one.channel] = one.value;
-        }
         for one in &self.hidden[own.hidden.clone()] {
             values[one.series][one.row * channels + one.channel] = f64::NAN;
         }
@@ -204,6 +201,23 @@ impl HoldOut {
             values[cell.series][cell.row * channels + cell.channel] = f64::NAN;
         }
         with_values(&self.visible, values)
+    }
+
+    /// The data with all that was hidden in sight again.
+    ///
+    /// # Errors
+    /// Only if series cannot be rebuilt, which would be a fault of this library.
+    pub(crate) fn into_whole(self) -> Result<Dataset, Error> {
+        let values = self.whole_values();
+        with_values(&self.visible, values)
+    }
+
+    fn whole_values(&self) -> Vec<Vec<f64>> {
+        let mut values = values_of(&self.visible);
+        for one in &self.hidden {
+            values[one.series][one.row * self.visible.channels() + one.channel] = one.value;
+        }
+        values
     }
 
     /// What was hidden in every round, as places among `hidden`.

@@ -176,10 +176,11 @@ impl Imputer {
             },
             ..self.hold_out()
         };
-        let sampled = sample(data)?;
-        let own_gaps = sampled.as_ref().map(Gaps::find);
-        let compared = sampled.as_ref().unwrap_or(data);
-        let held = HoldOut::new(compared, own_gaps.as_ref().unwrap_or(gaps), &hold_out)?;
+        // A sample lives on in what is hidden from it: a second copy of a long table would be its largest part.
+        let (held, is_sample) = match sample(data)? {
+            Some(part) => (HoldOut::new(&part, &Gaps::find(&part), &hold_out)?, true),
+            None => (HoldOut::new(data, gaps, &hold_out)?, false),
+        };
         let mut fitted = Fitted {
             combination: None,
             filler: Filler {
@@ -198,10 +199,10 @@ impl Imputer {
             #[cfg(feature = "nn")]
             trained: Vec::new(),
         };
-        if sampled.is_some() {
+        if is_sample {
             fitted.notes.push(format!(
                 "the table is long: methods were compared on {} of its {} rows, spread evenly, and learn from them",
-                rows(compared),
+                rows(&held.visible),
                 rows(data)
             ));
         }
@@ -246,7 +247,10 @@ impl Imputer {
         };
         fitted.compare(&held, answers, judging, self.methods.is_none());
         // What stands for the whole in the comparison does so here: memory and time do not grow with the table.
-        fitted.learn(compared)?;
+        match is_sample {
+            true => fitted.learn(&held.into_whole()?)?,
+            false => fitted.learn(data)?,
+        }
         if self.predict_edges {
             fitted.filler.beyond = predict_edges(data, &options)?;
         }

@@ -28,8 +28,8 @@ const CELLS: usize = 1_000_000;
 const MARGIN: usize = 4;
 /// Known values of every channel in sight on either side, wherever they are.
 const KNOWN: usize = 64;
-/// Parts that are filled at the same time; their number is fixed, so that memory is too.
-pub(super) const PARTS_AT_ONCE: usize = 4;
+/// Parts that are filled at the same time, the channels of each in parallel; their number is fixed, so that memory is too.
+pub(super) const PARTS_AT_ONCE: usize = 2;
 
 /// Rows to be filled, and the new rows between them.
 #[derive(Clone, Debug, PartialEq, Eq)]

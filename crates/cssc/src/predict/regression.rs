@@ -86,6 +86,7 @@ impl Regression {
         let gaps = Gaps::find(data);
         let design = Design::new(data, &gaps, self.inputs, &self.options);
         let held = Samples::hide(data, &gaps, &self.options)?;
+        drop(gaps); // a long table has a million
         let learn =
             |first: Option<&[Option<Model>]>, learner| -> Result<Vec<Option<Model>>, Error> {
                 let samples = Samples::gather(&design, data, &held, first, learner)?;
