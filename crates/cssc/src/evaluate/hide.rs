@@ -238,6 +238,11 @@ impl<'a> Hider<'a> {
         self.mark(cell) & JUDGED == 0
     }
 
+    /// Whether this round may judge it: where values are few, what another has judged too.
+    fn may_be_judged(&self, cell: Cell) -> bool {
+        self.few || self.is_new(cell)
+    }
+
     fn judge(&mut self, cell: Cell) {
         if self.is_new(cell) {
             self.left[cell.series][cell.channel] -= 1;
@@ -375,9 +380,8 @@ impl<'a> Hider<'a> {
         for row in start.row + 1..after {
             let cell = inside(row);
             if self.in_sight(cell) {
-                let is_new = self.is_new(cell);
-                judged += usize::from(is_new || self.few);
-                new += usize::from(is_new);
+                judged += usize::from(self.may_be_judged(cell));
+                new += usize::from(self.is_new(cell));
                 stays |= self.mark(cell) & KEPT != 0;
             }
         }
@@ -386,7 +390,7 @@ impl<'a> Hider<'a> {
         }
         for row in start.row + 1..after {
             let cell = inside(row);
-            match self.is_new(cell) || self.few {
+            match self.may_be_judged(cell) {
                 _ if !self.in_sight(cell) => {}
                 true => self.judge(cell),
                 false => self.hide_beside(cell),

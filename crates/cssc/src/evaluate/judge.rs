@@ -120,11 +120,12 @@ impl<'a> Judge<'a> {
             .clone()
             .filter(|&at| hidden[at].channel == channel)
             .collect();
-        let own = if own.is_empty() {
+        let mut own = if own.is_empty() {
             places.collect()
         } else {
             own
         };
+        own.sort_by_key(|&at| hidden[at].channel); // the values of a gap one after the other
         let follows = |a: &usize, b: &usize| {
             let (a, b) = (&hidden[*a], &hidden[*b]);
             a.series == b.series && a.channel == b.channel && a.row + 1 == b.row

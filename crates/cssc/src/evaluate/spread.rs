@@ -1,13 +1,16 @@
 //! How wide errors are: by channel, class of gap length, place in the gap, and what else is known at the time.
 //!
 //! In the middle of a gap a method knows less than beside a value, and less where the other channels are missing too. With
-//! u = 4W(1-W) and v the part of the other channels that are not known in the row, the size of an error is taken as
+//! u = 4W(1-W), v the part of the other channels that are not known in the row, and ℓ the length of the gap relative to the
+//! geometric mean of its class, the size of an error is taken as
 //!
-//! $$ s\,u^{\gamma}\,e^{\beta v}, $$
+//! $$ s\,u^{\gamma}\,\ell^{\delta}\,e^{\beta v}, $$
 //!
-//! γ for each class of gap length over all channels (½ would be a random walk between two known values), β ≥ 0 for all, s for
-//! each channel and class, near what the class usually is for the channel where few gaps speak. What is hidden to judge by
-//! hides more of the other channels than is really missing: β is what brings errors there down to what they will be. A last
+//! γ and δ for each class of gap length over all channels (½ would be a random walk between two known values; a smooth curve may
+//! be lost with the third power of the length), β ≥ 0 for all, s for each channel and class, near what the class usually is for
+//! the channel where few gaps speak. What is hidden to judge by
+//! hides more of the other channels than is really missing: β is what brings errors there down to what they will be. Exponents
+//! are those for which the likelihood of Laplace's distribution is largest. A last
 //! factor for each class makes them standard deviations in the sense that bands of the wanted level hold over all channels, as
 //! they would for normal errors; that of each channel is found by calibration (`bands`).
 
@@ -17,13 +20,14 @@ use serde::{Deserialize, Serialize};
 
 /// Fewest errors of a class of gap length; classes are doublings of the length where there are enough.
 const FEWEST_OF_CLASS: usize = 60;
-/// Powers of u that are tried.
+/// Powers of u and of ℓ that are tried.
 const POWERS: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
+const GROWTHS: [f64; 7] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0];
 /// Nothing is nearer to a known value than this part of the middle of a gap.
 const LEAST: f64 = 0.02;
 /// Gaps that speak for what is usual.
 const USUAL_GAPS: f64 = 20.0;
-/// β goes up in such steps to at most so much, and is found in so many turns with s and γ.
+/// β goes up in such steps to at most so much, and is found in so many turns with the rest.
 const LONELY_STEP: f64 = 0.1;
 const MOST_LONELY: f64 = 6.0;
 const TURNS: usize = 3;
@@ -35,6 +39,14 @@ pub struct Spread {
     edges: Vec<f64>,
     scales: Vec<f64>,
     powers: Vec<f64>,
+    /// δ, and where its classes have ℓ = 1; none in models of before.
+    #[serde(default)]
+    growths: Vec<f64>,
+    #[serde(default)]
+    typical: Vec<f64>,
+    /// Errors are not known to grow beyond this length.
+    #[serde(default)]
+    longest: f64,
     /// β.
     #[serde(default)]
     lonely: f64,
@@ -47,7 +59,11 @@ impl Spread {
         let class = self.edges.partition_point(|&edge| edge < gap);
         match (self.scales.get(class), self.powers.get(class)) {
             (Some(scale), Some(power)) => {
-                scale * bump(part).powf(*power) * (self.lonely * alone).exp()
+                let grown = self.growths.get(class).zip(self.typical.get(class));
+                let grown = grown.map_or(1.0, |(growth, typical)| {
+                    (gap.min(self.longest) / typical).powf(*growth)
+                });
+                scale * bump(part).powf(*power) * grown * (self.lonely * alone).exp()
             }
             _ => f64::NAN,
         }
@@ -66,15 +82,19 @@ impl Spread {
         lengths.sort_by(f64::total_cmp);
         let edges = doublings(&lengths);
         let errors = Errors::new(channels, hidden, predicted, &edges);
-        let mut lonely = 0.0;
+        let mut shape = Shape {
+            growths: vec![0.0; edges.len() + 1],
+            lonely: 0.0,
+        };
         for _ in 0..TURNS {
-            lonely = errors.lonelier(&errors.sizes(lonely), lonely);
+            shape.growths = errors.growths(&errors.sizes(&shape), &shape);
+            shape.lonely = errors.lonely(&errors.sizes(&shape), &shape);
         }
         let Sizes {
             powers,
             scales,
             middles,
-        } = errors.sizes(lonely);
+        } = errors.sizes(&shape);
         let factor = |class: usize| {
             let own = (0..hidden.len()).filter(|&at| errors.classes[at] == class);
             let ratios = own.map(|at| middles[at] / scales[hidden[at].channel][class]);
@@ -90,7 +110,10 @@ impl Spread {
                 .map(|(scale, factor)| scale * factor)
                 .collect(),
             powers: powers.clone(),
-            lonely,
+            growths: shape.growths.clone(),
+            typical: errors.typical.clone(),
+            longest: errors.longest,
+            lonely: shape.lonely,
         };
         scales.iter().map(spread).collect()
     }
@@ -100,13 +123,23 @@ impl Spread {
 struct Errors<'a> {
     hidden: &'a [Hidden],
     sizes: Vec<f64>,
-    /// The class of each.
+    /// The class of each, and ln ℓ.
     classes: Vec<usize>,
+    lengths: Vec<f64>,
+    /// Geometric mean of the lengths of each class, and the longest of all.
+    typical: Vec<f64>,
+    longest: f64,
     /// Gaps of [channels][classes].
     gaps: Vec<Vec<f64>>,
 }
 
-/// γ and s, and errors as they would be in the middle of their gaps with all other channels known.
+/// δ of every class, and β.
+struct Shape {
+    growths: Vec<f64>,
+    lonely: f64,
+}
+
+/// γ and s, and errors as they would be in the middle of gaps of typical length with all other channels known.
 struct Sizes {
     powers: Vec<f64>,
     scales: Vec<Vec<f64>>,
@@ -123,36 +156,58 @@ impl<'a> Errors<'a> {
                 gaps[one.channel][class(one)] += 1.0;
             }
         }
+        let classes: Vec<usize> = hidden.iter().map(class).collect();
+        let finite = hidden
+            .iter()
+            .map(|one| one.gap)
+            .filter(|gap| gap.is_finite());
+        let longest = finite.fold(0.0, f64::max);
+        let typical: Vec<f64> = (0..=edges.len())
+            .map(|class| {
+                let own = hidden
+                    .iter()
+                    .zip(&classes)
+                    .filter(|(_, own)| **own == class);
+                let (sum, count) = own.fold((0.0, 0.0), |(sum, count), (one, _)| {
+                    (sum + one.gap.min(longest).ln(), count + 1.0)
+                });
+                f64::exp(sum / f64::max(count, 1.0))
+            })
+            .collect();
+        let lengths = hidden.iter().zip(&classes);
+        let lengths = lengths.map(|(one, class)| (one.gap.min(longest) / typical[*class]).ln());
         Self {
             hidden,
+            lengths: lengths.collect(),
+            typical,
+            longest,
             sizes: hidden
                 .iter()
                 .zip(predicted)
                 .map(|(one, p)| (p - one.value).abs())
                 .collect(),
-            classes: hidden.iter().map(class).collect(),
+            classes,
             gaps,
         }
     }
 
-    /// With this β.
-    fn sizes(&self, lonely: f64) -> Sizes {
-        let count = self.gaps.first().map_or(1, Vec::len);
-        let cells = || self.hidden.iter().zip(&self.sizes).enumerate();
-        let known = |(at, (one, size)): (usize, (&Hidden, &f64))| {
-            (at, one.part, size * (-lonely * one.alone).exp())
-        };
-        let powers: Vec<f64> = (0..count)
-            .map(|class| {
-                let own = cells()
-                    .map(known)
-                    .filter(|(at, ..)| self.classes[*at] == class);
-                power(own.map(|(_, part, size)| (size, bump(part))))
+    /// With these δ and β.
+    fn sizes(&self, shape: &Shape) -> Sizes {
+        let count = shape.growths.len();
+        let plain: Vec<f64> = (0..self.sizes.len())
+            .map(|at| {
+                let grown = shape.growths[self.classes[at]] * self.lengths[at];
+                self.sizes[at] * (-grown - shape.lonely * self.hidden[at].alone).exp()
             })
             .collect();
-        let middles: Vec<f64> = cells()
-            .map(known)
-            .map(|(at, part, size)| size / bump(part).powf(powers[self.classes[at]]))
+        let ln_bump = |at: usize| bump(self.hidden[at].part).ln();
+        let power = |class: usize| {
+            let own = (0..plain.len()).filter(|&at| self.classes[at] == class);
+            exponent(own.map(|at| (plain[at], ln_bump(at))), POWERS)
+        };
+        let powers: Vec<f64> = (0..count).map(power).collect();
+        let middles: Vec<f64> = (plain.iter().enumerate())
+            .map(|(at, size)| size * (-powers[self.classes[at]] * ln_bump(at)).exp())
             .collect();
         let mut sums = vec![vec![(0.0, 0.0); count]; self.gaps.len()];
         for (at, one) in self.hidden.iter().enumerate() {
@@ -170,30 +225,33 @@ impl<'a> Errors<'a> {
         }
     }
 
-    /// The β that suits these sizes better than the one they were found with: the likelihood of Laplace's distribution, as
-    /// for the power of u.
-    fn lonelier(&self, found: &Sizes, lonely: f64) -> f64 {
-        let ratios: Vec<(f64, f64)> = (0..self.sizes.len())
-            .map(|at| {
-                let one = &self.hidden[at];
-                let scale = found.scales[one.channel][self.classes[at]];
-                (found.middles[at] / scale, one.alone)
-            })
-            .filter(|(ratio, _)| ratio.is_finite())
-            .collect();
-        let count = ratios.len().max(1) as f64;
-        let mean = ratios.iter().map(|(_, alone)| alone).sum::<f64>() / count;
-        let cost = |other: f64| {
-            let more = other - lonely;
-            let sizes = ratios
-                .iter()
-                .map(|(ratio, alone)| ratio * (-more * alone).exp());
-            (sizes.sum::<f64>() / count).ln() + more * mean
+    /// The δ that suit these sizes, which were found with others.
+    fn growths(&self, found: &Sizes, before: &Shape) -> Vec<f64> {
+        let growth = |class: usize| {
+            let own = (0..self.sizes.len()).filter(|&at| self.classes[at] == class);
+            let undone = own.map(|at| {
+                let grown = (before.growths[class] * self.lengths[at]).exp();
+                (self.ratio(found, at) * grown, self.lengths[at])
+            });
+            exponent(undone, GROWTHS)
         };
+        (0..before.growths.len()).map(growth).collect()
+    }
+
+    /// The β that suits these sizes, which were found with another.
+    fn lonely(&self, found: &Sizes, before: &Shape) -> f64 {
+        let undone = (0..self.sizes.len()).map(|at| {
+            let alone = self.hidden[at].alone;
+            let more = (before.lonely * alone).exp();
+            (self.ratio(found, at) * more, alone)
+        });
         let steps = (MOST_LONELY / LONELY_STEP) as usize;
-        let tried = (0..=steps).map(|step| step as f64 * LONELY_STEP);
-        let best = |a: &f64, b: &f64| cost(*a).total_cmp(&cost(*b));
-        tried.min_by(best).unwrap_or(0.0)
+        exponent(undone, (0..=steps).map(|step| step as f64 * LONELY_STEP))
+    }
+
+    /// An error relative to what its channel and class usually leave.
+    fn ratio(&self, found: &Sizes, at: usize) -> f64 {
+        found.middles[at] / found.scales[self.hidden[at].channel][self.classes[at]]
     }
 }
 
@@ -227,18 +285,19 @@ fn bump(part: f64) -> f64 {
     (4.0 * part * (1.0 - part)).max(LEAST)
 }
 
-/// The power of u that suits errors best: the likelihood of Laplace's distribution is largest where
-/// ln of the mean of |e|/u^γ plus the mean of γ ln u is smallest.
-fn power(errors: impl Iterator<Item = (f64, f64)>) -> f64 {
+/// The k of those tried for which errors |e| are best taken as multiples of e^kx: the likelihood of Laplace's distribution is
+/// largest where ln of the mean of |e| e^-kx plus the mean of kx is smallest. Errors come with their x.
+fn exponent(errors: impl Iterator<Item = (f64, f64)>, tried: impl IntoIterator<Item = f64>) -> f64 {
     let errors: Vec<(f64, f64)> = errors.filter(|(error, _)| error.is_finite()).collect();
     let count = errors.len().max(1) as f64;
-    let logs = errors.iter().map(|(_, u)| u.ln()).sum::<f64>() / count;
-    let cost = |power: f64| {
-        let sizes = errors.iter().map(|(error, u)| error / u.powf(power));
-        (sizes.sum::<f64>() / count).ln() + power * logs
+    let mean = errors.iter().map(|(_, x)| x).sum::<f64>() / count;
+    let cost = |k: f64| {
+        let sizes = errors.iter().map(|(error, x)| error * (-k * x).exp());
+        (sizes.sum::<f64>() / count).ln() + k * mean
     };
-    let best = |a: &f64, b: &f64| cost(*a).total_cmp(&cost(*b));
-    POWERS.into_iter().min_by(best).unwrap_or(0.5)
+    let costs = tried.into_iter().map(|k| (cost(k), k));
+    let best = costs.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or(0.0, |(_, k)| k)
 }
 
 /// How large errors of each class usually are, relative to those of the channel over all classes.
@@ -362,5 +421,34 @@ mod tests {
             assert!((beside - 1.0).abs() < 0.1, "{beside}");
             assert!((alone / beside / 1f64.exp() - 1.0).abs() < 0.15, "{alone}");
         }
+    }
+
+    /// Errors of a smooth curve: with the square of the length, in a class of many lengths.
+    #[test]
+    fn errors_grow_with_the_length_within_a_class() {
+        let mut random = Random::new(8);
+        let (mut hidden, mut predicted) = (Vec::new(), Vec::new());
+        for number in 0..4000 {
+            let gap = random.uniform(8.0, 9.9);
+            predicted.push(random.normal(0.0, gap * gap));
+            hidden.push(Hidden {
+                series: 0,
+                row: 2 * number,
+                channel: 0,
+                value: 0.0,
+                gap,
+                part: 0.5,
+                alone: 0.0,
+            });
+        }
+        let spreads = Spread::of_channels(1, &hidden, &predicted, 0.9);
+        assert!(spreads[0].edges.is_empty());
+        for gap in [8.0, 9.0, 9.8] {
+            let found = spreads[0].at(gap, 0.5, 0.0);
+            assert!((found / (gap * gap) - 1.0).abs() < 0.1, "{gap}: {found}");
+        }
+        // Nothing is known of longer ones.
+        let beyond = [10.0, 100.0].map(|gap| spreads[0].at(gap, 0.5, 0.0));
+        assert_eq!(beyond[0], beyond[1]);
     }
 }

@@ -37,8 +37,7 @@ const CLASSES: usize = 3;
 const LARGEST: f64 = 1.5;
 /// But at most so many times more where a regression has shown to be right.
 const MOST_TRUSTED: f64 = 20.0;
-const MOST_BEYOND: f64 = 2.0;
-/// What is predicted leaves the range of the known values by at most this part of it.
+/// What is predicted leaves the range of the known values by at most this part of it, and as many times more.
 const BEYOND: f64 = 0.25;
 
 /// Most numbers that trees of all channels together learn from, and most samples of a channel.
@@ -349,7 +348,7 @@ impl Samples {
             .sizes
             .iter_mut()
             .map(|sizes| trusted * usual_largest(sizes));
-        let beyond = BEYOND * trusted.min(MOST_BEYOND) * (high - low);
+        let beyond = BEYOND * trusted * (high - low);
         Some(Model {
             largest: largest.collect(),
             coefficients,
