@@ -10,7 +10,16 @@ SLOW_TASKS = ("BLOCK", "P50")  # where these run, with the first seed
 
 
 def run(chosen, ledger, rivals, program, cache):
-    """`chosen` has sets, tasks, seeds, methods, rows and columns; `program` is ours (or none)."""
+    """`chosen` has sets, tasks, seeds, methods, rows and columns; `program` is ours (or none). What cannot run on this
+    machine leaves no record, so that it runs where it can."""
+    able = []
+    for method in chosen.methods:
+        reason = "" if method in ours.METHODS else rivals.why_not(method)
+        if reason:
+            progress(f"without {method}: {reason}")
+        else:
+            able.append(method)
+    chosen.methods = able
     for seed in chosen.seeds:
         for task in chosen.tasks:
             for name in chosen.sets:

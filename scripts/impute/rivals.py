@@ -23,13 +23,16 @@ class Rivals:
         self.pythons, self.threads, self.limit, self.unable = pythons, threads, limit, unable
         self.directory, self.workers = Path(directory), {}
 
-    def fill(self, name, times, values, dated, seed):
-        """The filled matrix (or none), (seconds, processor seconds), and a note (why there is none)."""
+    def why_not(self, name):
+        """Why a method cannot run on this machine; empty if it can."""
         environment, _, library = methods.METHODS[name]
         if environment not in self.pythons:
-            return None, None, self.unable.get(environment, "its environment was not made")
-        if library and self.unable.get(library):
-            return None, None, self.unable[library]
+            return self.unable.get(environment, "its environment was not made")
+        return self.unable.get(library, "") if library else ""
+
+    def fill(self, name, times, values, dated, seed):
+        """The filled matrix (or none), (seconds, processor seconds), and a note (why there is none)."""
+        environment = methods.METHODS[name][0]
         given, found = self.directory / "given.npz", self.directory / "found.npy"
         np.savez(given, times=times, values=values)
         request = {
@@ -72,8 +75,8 @@ class Rivals:
     def _start(self, environment):
         names = [
             name
-            for name, (where, _, library) in methods.METHODS.items()
-            if where == environment and not (library and self.unable.get(library))
+            for name, (where, _, _) in methods.METHODS.items()
+            if where == environment and not self.why_not(name)
         ]
         surroundings = {
             **os.environ,
