@@ -37,8 +37,10 @@ const CLASSES: usize = 3;
 const LARGEST: f64 = 1.5;
 /// But at most so many times more where a regression has shown to be right.
 const MOST_TRUSTED: f64 = 20.0;
-/// What is predicted leaves the range of the known values by at most this part of it, and as many times more.
+/// What is predicted leaves the range of the known values by at most this part of it; and so many times more, but at most
+/// twice or once for every so many gaps that were learned from: by a few long ones it can be right by luck.
 const BEYOND: f64 = 0.25;
+const GAPS_OF_ONCE: f64 = 10.0;
 
 /// Most numbers that trees of all channels together learn from, and most samples of a channel.
 const MOST_NUMBERS: usize = 20_000_000;
@@ -180,6 +182,9 @@ struct Samples {
     moments: Vec<Vec<Moments>>,
     /// Sizes of the departures, by class.
     sizes: Vec<Vec<f64>>,
+    /// Gaps that were learned from, in so many rows.
+    gaps: usize,
+    rows: usize,
     /// For trees, and how many of them at most.
     examples: Examples,
     /// The fold of each.
@@ -262,6 +267,8 @@ impl Samples {
             shortest: lengths.first().copied().unwrap_or(0.0),
             moments: vec![vec![Moments::new(width); FOLDS]; classes],
             sizes: vec![Vec::new(); classes],
+            gaps: 0,
+            rows: held.visible.series().iter().map(Series::len).sum(),
             edges,
             examples: Examples::default(),
             folds: Vec::new(),
@@ -291,12 +298,14 @@ impl Samples {
             let mut features =
                 Features::new(design, &profiles[channel], dense, channel, Use::Learning);
             let every = self.seen.div_ceil(self.most.max(1)).max(1);
+            let mut last = 0;
             for (number, one) in part.iter().enumerate() {
                 let time = series.times()[one.row];
                 let after = knots.partition_point(|&knot| knot < time);
                 if after == 0 || after == knots.len() {
                     continue;
                 }
+                self.gaps += usize::from(std::mem::replace(&mut last, after) != after);
                 let piece = Piece::new(&knots, &known, after - 1);
                 features.enter(piece);
                 let target = one.value - piece.chord(piece.part(time));
@@ -348,7 +357,10 @@ impl Samples {
             .sizes
             .iter_mut()
             .map(|sizes| trusted * usual_largest(sizes));
-        let beyond = BEYOND * trusted * (high - low);
+        // Values that several rounds have hidden are the same witnesses.
+        let gaps = self.gaps as f64 * (self.rows as f64 / count as f64).min(1.0);
+        let beyond = trusted.min((gaps / GAPS_OF_ONCE).max(2.0));
+        let beyond = BEYOND * beyond * (high - low);
         Some(Model {
             largest: largest.collect(),
             coefficients,
