@@ -87,6 +87,11 @@ impl Dataset {
         &self.series
     }
 
+    /// Number of rows of all series together.
+    pub fn rows(&self) -> usize {
+        self.series.iter().map(Series::len).sum()
+    }
+
     /// Number of series.
     pub fn len(&self) -> usize {
         self.series.len()

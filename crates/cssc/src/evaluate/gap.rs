@@ -87,7 +87,7 @@ impl Gaps {
     /// What is missing in every channel of the data set they were found in.
     #[must_use]
     pub fn by_channel(&self, dataset: &Dataset) -> Vec<ChannelGaps> {
-        let rows: usize = dataset.series().iter().map(Series::len).sum();
+        let rows = dataset.rows();
         let names = dataset.channel_names().iter().enumerate();
         let mut channels: Vec<ChannelGaps> = names
             .map(|(channel, name)| ChannelGaps {

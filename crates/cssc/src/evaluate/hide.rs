@@ -532,7 +532,7 @@ fn together(dataset: &Dataset) -> Vec<Vec<(usize, f64)>> {
     if channels > MOST_CHANNELS {
         return vec![Vec::new(); channels];
     }
-    let rows: usize = dataset.series().iter().map(Series::len).sum();
+    let rows = dataset.rows();
     let every = rows.div_ceil(SAMPLED_ROWS).max(1);
     let mut masks: Vec<Vec<u64>> = vec![Vec::new(); channels];
     let sampled = dataset

@@ -8,11 +8,10 @@
 //!
 //! γ and δ for each class of gap length over all channels (½ would be a random walk between two known values; a smooth curve may
 //! be lost with the third power of the length), β ≥ 0 for all, s for each channel and class, near what the class usually is for
-//! the channel where few gaps speak. What is hidden to judge by
-//! hides more of the other channels than is really missing: β is what brings errors there down to what they will be. Exponents
-//! are those for which the likelihood of Laplace's distribution is largest. A last
-//! factor for each class makes them standard deviations in the sense that bands of the wanted level hold over all channels, as
-//! they would for normal errors; that of each channel is found by calibration (`bands`).
+//! the channel where few gaps speak. What is hidden to judge by hides more of the other channels than is really missing: β is
+//! what brings errors there down to what they will be. Exponents are those for which the likelihood of Laplace's distribution is
+//! largest. A last factor for each class makes them standard deviations in the sense that bands of the wanted level hold over
+//! all channels, as they would for normal errors; that of each channel is found by calibration (`bands`).
 
 use super::hold_out::{Hidden, gap_numbers};
 use super::normal::normal_factor;
@@ -96,7 +95,7 @@ impl Spread {
             middles,
         } = errors.sizes(&shape);
         let factor = |class: usize| {
-            let own = (0..hidden.len()).filter(|&at| errors.classes[at] == class);
+            let own = errors.of_class(class);
             let ratios = own.map(|at| middles[at] / scales[hidden[at].channel][class]);
             let ratios = ratios.filter(|ratio| ratio.is_finite());
             quantile(ratios.collect(), level) / normal_factor(level)
@@ -157,11 +156,10 @@ impl<'a> Errors<'a> {
             }
         }
         let classes: Vec<usize> = hidden.iter().map(class).collect();
-        let finite = hidden
-            .iter()
-            .map(|one| one.gap)
-            .filter(|gap| gap.is_finite());
-        let longest = finite.fold(0.0, f64::max);
+        let finite = hidden.iter().map(|one| one.gap);
+        let finite = finite.filter(|gap| gap.is_finite());
+        // Gaps that have no end are as long as the longest that has one; where none has, all are alike.
+        let longest = finite.reduce(f64::max).unwrap_or(1.0);
         let typical: Vec<f64> = (0..=edges.len())
             .map(|class| {
                 let own = hidden
@@ -202,8 +200,10 @@ impl<'a> Errors<'a> {
             .collect();
         let ln_bump = |at: usize| bump(self.hidden[at].part).ln();
         let power = |class: usize| {
-            let own = (0..plain.len()).filter(|&at| self.classes[at] == class);
-            exponent(own.map(|at| (plain[at], ln_bump(at))), POWERS)
+            exponent(
+                self.of_class(class).map(|at| (plain[at], ln_bump(at))),
+                POWERS,
+            )
         };
         let powers: Vec<f64> = (0..count).map(power).collect();
         let middles: Vec<f64> = (plain.iter().enumerate())
@@ -228,8 +228,7 @@ impl<'a> Errors<'a> {
     /// The δ that suit these sizes, which were found with others.
     fn growths(&self, found: &Sizes, before: &Shape) -> Vec<f64> {
         let growth = |class: usize| {
-            let own = (0..self.sizes.len()).filter(|&at| self.classes[at] == class);
-            let undone = own.map(|at| {
+            let undone = self.of_class(class).map(|at| {
                 let grown = (before.growths[class] * self.lengths[at]).exp();
                 (self.ratio(found, at) * grown, self.lengths[at])
             });
@@ -247,6 +246,11 @@ impl<'a> Errors<'a> {
         });
         let steps = (MOST_LONELY / LONELY_STEP) as usize;
         exponent(undone, (0..=steps).map(|step| step as f64 * LONELY_STEP))
+    }
+
+    /// The places of the errors of a class.
+    fn of_class(&self, class: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.classes.len()).filter(move |&at| self.classes[at] == class)
     }
 
     /// An error relative to what its channel and class usually leave.
@@ -450,5 +454,27 @@ mod tests {
         // Nothing is known of longer ones.
         let beyond = [10.0, 100.0].map(|gap| spreads[0].at(gap, 0.5, 0.0));
         assert_eq!(beyond[0], beyond[1]);
+    }
+
+    /// Before the first and after the last value a gap has no end.
+    #[test]
+    fn gaps_without_an_end_have_a_size_too() {
+        let mut random = Random::new(9);
+        let (mut hidden, mut predicted) = (Vec::new(), Vec::new());
+        for row in 0..2000 {
+            predicted.push(random.normal(0.0, 3.0));
+            hidden.push(Hidden {
+                series: 0,
+                row: 2 * row,
+                channel: 0,
+                value: 0.0,
+                gap: f64::INFINITY,
+                part: 0.5,
+                alone: 0.0,
+            });
+        }
+        let spreads = Spread::of_channels(1, &hidden, &predicted, 0.9);
+        let found = spreads[0].at(f64::INFINITY, 0.5, 0.0);
+        assert!((found / 3.0 - 1.0).abs() < 0.1, "{found}");
     }
 }

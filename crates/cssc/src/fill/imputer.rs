@@ -40,7 +40,7 @@ use super::sample::sample;
 #[cfg(feature = "nn")]
 use super::training::{Training, Trainings};
 use crate::Error;
-use crate::data::{Dataset, Series};
+use crate::data::Dataset;
 #[cfg(feature = "nn")]
 use crate::evaluate::Answers;
 use crate::evaluate::{
@@ -58,10 +58,6 @@ const FEWEST_HIDDEN: usize = 10;
 /// The part of the budget that is for training; the rest is for the comparison of what was trained.
 #[cfg(feature = "nn")]
 const FOR_TRAINING: f64 = 0.5;
-
-fn rows(data: &Dataset) -> usize {
-    data.series().iter().map(Series::len).sum()
-}
 
 /// How gaps are to be filled.
 #[derive(Clone, Debug, Default)]
@@ -202,8 +198,8 @@ impl Imputer {
         if is_sample {
             fitted.notes.push(format!(
                 "the table is long: methods were compared on {} of its {} rows, spread evenly, and learn from them",
-                rows(&held.visible),
-                rows(data)
+                held.visible.rows(),
+                data.rows()
             ));
         }
         if self.methods.is_none() && held.hidden.len() < FEWEST_HIDDEN {
@@ -231,7 +227,7 @@ impl Imputer {
         let mut answers = fitted.ask(0, &held, &mut watch)?;
         #[cfg(feature = "nn")]
         {
-            let rows = rows(data);
+            let rows = data.rows();
             self.train(&mut fitted, &methods, (&held, &answers), rows, &mut watch)?;
             answers.extend(fitted.ask(answers.len(), &held, &mut watch)?);
         }
@@ -355,7 +351,7 @@ mod tests {
     use super::super::combined::COMBINED;
     use super::*;
     #[cfg(feature = "nn")]
-    use crate::data::Random;
+    use crate::data::{Random, Series};
 
     /// Two waves of 300 rows with gaps.
     fn waves() -> Dataset {

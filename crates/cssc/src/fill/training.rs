@@ -5,7 +5,7 @@ use super::learn::{LearnOptions, Learning};
 use super::methods::Method;
 use super::trained::ModelInterpolator;
 use crate::Error;
-use crate::data::{Dataset, Series};
+use crate::data::Dataset;
 use crate::evaluate::Interpolator;
 use crate::model::{Model, ModelConfig};
 use crate::train::{Control, TrainConfig, Trainer};
@@ -198,7 +198,7 @@ impl Training<'_> {
         let channels: Vec<usize> = (0..some.channels()).collect();
         let begun = Instant::now();
         ModelInterpolator::new(model).curve(&some, &channels, &asked)?;
-        let compared: usize = data.series().iter().map(Series::len).sum();
+        let compared = data.rows();
         let rows = plan.methods.len() * (self.rows + self.rounds * compared);
         let time = begun.elapsed().mul_f64(rows as f64 / some.len() as f64);
         if time <= most {

@@ -9,7 +9,7 @@
 
 use super::lookup::{Dense, row_from};
 use super::ridge::cholesky_solve;
-use crate::data::{Dataset, Series};
+use crate::data::Dataset;
 use crate::numeric::vector::dot;
 use rayon::prelude::*;
 
@@ -92,7 +92,7 @@ impl Columns {
 /// list a channel (NaN where one is not known), and these.
 fn departures(data: &Dataset, half: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let channels = data.channels();
-    let rows: usize = data.series().iter().map(Series::len).sum();
+    let rows = data.rows();
     let most = (MOST_PRODUCTS / (channels * channels)).clamp(64, MOST_ROWS);
     let every = rows.div_ceil(most).max(1);
     let mut found: Vec<Vec<f64>> = vec![Vec::new(); channels];
@@ -234,7 +234,7 @@ fn principal(matrix: &[Vec<f64>], count: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Random;
+    use crate::data::{Random, Series};
 
     /// Eight channels of two factors: the first four move together, the last four against each other.
     fn data() -> Dataset {

@@ -154,7 +154,7 @@ impl Edges {
             let stretch = &stretches[random.below(stretches.len())];
             cut_off(design, data, channel, stretch, &mut random, &mut samples)?;
         }
-        let rows: usize = data.series().iter().map(Series::len).sum();
+        let rows = data.rows();
         let mean = stretches.iter().map(|one| one.length).sum::<f64>() / stretches.len() as f64;
         let fit = rows as f64 * design.usual / mean;
         let folds = (fit as usize).clamp(*FOLDS.start(), *FOLDS.end());
@@ -304,7 +304,7 @@ fn cut_off(
     let times = series.times();
     let before = data.series()[..stretch.series].iter().map(Series::len);
     let before: usize = before.sum();
-    let all: usize = data.series().iter().map(Series::len).sum();
+    let all = data.rows();
     let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
     let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
     let (knots, known) = sight.observed(channel);

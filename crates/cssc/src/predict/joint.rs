@@ -91,7 +91,7 @@ impl Joint {
     /// Of `data`, whose rows are usually `usual` apart; `others` are the channels that tell each channel.
     pub(super) fn new(data: &Dataset, usual: f64, others: &[Vec<usize>]) -> Option<Self> {
         let channels = data.channels();
-        let rows: usize = data.series().iter().map(Series::len).sum();
+        let rows = data.rows();
         if !(2..=MOST_OF_TABLE).contains(&channels) || rows < FEWEST_ROWS {
             return None;
         }
@@ -253,7 +253,7 @@ impl Normal {
             covariance: vec![0.0; size * size],
             precision: Vec::new(),
         };
-        let rows: usize = data.series().iter().map(Series::len).sum();
+        let rows = data.rows();
         let every = rows.div_ceil(MOST_ROWS).max(1);
         let places = data
             .series()

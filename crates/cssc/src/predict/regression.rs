@@ -268,7 +268,7 @@ impl Samples {
             moments: vec![vec![Moments::new(width); FOLDS]; classes],
             sizes: vec![Vec::new(); classes],
             gaps: 0,
-            rows: held.visible.series().iter().map(Series::len).sum(),
+            rows: held.visible.rows(),
             edges,
             examples: Examples::default(),
             folds: Vec::new(),
