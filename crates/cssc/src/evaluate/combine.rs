@@ -10,8 +10,8 @@
 //!
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
-//! At last the step from what is simple, between straight lines and a curve through the neighbours, to the combination is made only as far as left-out values follow it
-//! (`follow`), and not at all where these are no better off with it.
+//! At last the step from what is simple, between straight lines and a curve that knows the column alone, to the combination
+//! is made only as far as left-out values follow it (`follow`).
 //!
 //! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
 //! all, a little, or τ as above.
@@ -101,14 +101,11 @@ impl Combination {
         let mut combination = samples.combination(&all, apart);
         // How far to go from the simple method to the combination, told by all rounds, or by the others.
         let following = Steps::new(&samples, roles.curved, &values, &rounds);
-        let mut steps = following.found(None);
+        let steps = following.found(None);
         let plain = |at: usize, curved: f64| {
             let curve = roles.curved.map_or(0.0, |method| samples.row(at)[method]);
             samples.reference[at] + curved * curve
         };
-        let simple: Vec<f64> = (0..values.len())
-            .map(|at| plain(at, steps[held.hidden[at].channel].curved))
-            .collect();
         for (number, round) in rounds.iter().enumerate() {
             let steps = match rounds.len() {
                 1 => steps.clone(),
@@ -119,11 +116,6 @@ impl Combination {
                 let simple = plain(at, curved);
                 values[at] = simple + step * (values[at] - simple);
             }
-        }
-        // Where left-out values are not nearer to all of this than to the simple curves, these stay.
-        if samples.error(&values) >= samples.error(&simple) {
-            values = simple;
-            steps.iter_mut().for_each(|step| step.step = 0.0);
         }
         for (channel, classes) in combination.weights.iter_mut().enumerate() {
             let Step { step, curved } = steps[channel];
@@ -203,7 +195,7 @@ pub struct Roles {
     pub reference: usize,
     /// The one that is believed as much as it before anything is known.
     pub favoured: Option<usize>,
-    /// The one that is a curve through the neighbours: between it and the reference lies what stays where the others
+    /// The one that knows the column alone, but how it varies: between it and the reference lies what stays where the others
     /// bring nothing that is certain.
     pub curved: Option<usize>,
     /// Those that go on with the slopes around a gap.
@@ -291,16 +283,13 @@ impl<'a> Samples<'a> {
         self.held.hidden[at].value - self.reference[at]
     }
 
-    /// How many values the gap of a hidden value has in the mean.
-    pub(super) fn cells_of_gaps(&self) -> f64 {
-        let count = self.gaps.len().max(1) as f64;
-        let cells = self.gaps.iter().map(|part| 1.0 / part).sum::<f64>();
-        (cells / count).max(1.0)
-    }
-
     /// Stretches that are about as long as gaps, so that they are witnesses of their own.
     pub(super) fn stretches(&self, rows: usize) -> usize {
-        let fit = rows as f64 / self.cells_of_gaps();
+        let usual = self.held.visible.typical_step().unwrap_or(1.0);
+        let lengths = self.held.hidden.iter().map(|hidden| hidden.gap / usual);
+        let lengths: Vec<f64> = lengths.filter(|length| length.is_finite()).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+        let fit = rows as f64 / mean.max(1.0);
         (fit as usize).clamp(FEWEST_STRETCHES, STRETCHES)
     }
 

@@ -1,14 +1,12 @@
 //! How far to go from simple methods to a combination, told by values that had no part in it.
 //!
-//! What is simple lies between straight lines and a curve through the neighbours (makima): l + β(c - l). Beforehand both are as
-//! likely in short gaps, and the curve hardly in long ones, where it goes on with slopes that have long changed; all
-//! channels together tell more of β than one does, so that the β of a channel stays near that of all:
+//! What is simple lies between straight lines and a curve that knows only the column itself (kriging): l + β(c - l). Beforehand
+//! both are as likely; all channels together tell more of β than one does, so that the β of a channel stays near that of all:
 //!
 //! $$ \beta = \frac{b + \kappa\,\beta_0}{1 + \kappa}, \qquad b = \frac{\Sigma ut}{\Sigma uu} \text{ within 0 and 1}, \qquad u = c - l,\; t = y - l,\;
-//!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}}, \qquad
-//!    \beta_0 = \frac{1/2}{1 + n/30} \text{ for gaps of } n \text{ values,} $$
+//!    \kappa = \frac{\text{stretches that } \beta_0 \text{ is worth}}{\text{stretches of rows that tell}}. $$
 //!
-//! and β₀ is worth 1 + n/30 times more in them. From there, with x the step to the combination and y what the simple curve
+//! From there, with x the step to the combination and y what the simple curve
 //! leaves, the slope is Σxy/Σx². Its standard error comes from leaving out one stretch of rows after the other (the jackknife),
 //! in all rounds at once: a jump that several rounds have hidden is one witness, and a slope that hangs on it is not sure.
 //! Stretches are as long as gaps at least. With t the ratio of both (of the channel and of all channels together), the slope is
@@ -21,19 +19,17 @@ use super::score::believed;
 /// Stretches of rows into which the data are cut to see how uncertain a gain is.
 pub(super) const STRETCHES: usize = 12;
 pub(super) const FEWEST_STRETCHES: usize = 3;
-/// What is believed of β beforehand in short gaps, how many stretches that is worth, and how many the β of all channels is.
+/// What is believed of β beforehand, how many stretches that is worth, and how many the β of all channels is.
 const BEFOREHAND: f64 = 0.5;
 const WORTH_BEFOREHAND: f64 = 0.5;
 const WORTH_ALL: f64 = 6.0;
-/// Gaps of so many values are long.
-const LONG: f64 = 30.0;
 
 /// How far to go in a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Step {
     /// From the simple curve to the combination, 0 to 1.
     pub(super) step: f64,
-    /// The part of the curve through the neighbours in what is simple, 0 to 1.
+    /// The part of the curve of the column alone in what is simple, 0 to 1.
     pub(super) curved: f64,
 }
 
@@ -44,8 +40,6 @@ pub(super) struct Steps {
     channels: usize,
     /// Stretches.
     count: usize,
-    /// How many times less the curve through the neighbours is believed than in short gaps.
-    less: f64,
 }
 
 /// Sums of products of what differs from straight lines: the combination v, the curve u, the truth t.
@@ -68,7 +62,7 @@ struct Fit {
 }
 
 impl Steps {
-    /// `curved`: the number of the method that is a curve through the neighbours.
+    /// `curved`: the number of the method that knows the column alone.
     pub(super) fn new(
         samples: &Samples<'_>,
         curved: Option<usize>,
@@ -108,7 +102,6 @@ impl Steps {
             sums: rounds.iter().map(of_round).collect(),
             channels,
             count,
-            less: 1.0 + samples.cells_of_gaps() / LONG,
         }
     }
 
@@ -131,10 +124,10 @@ impl Steps {
         let all: Vec<Vec<Sums>> = (0..self.channels).map(of_channel).collect();
         // In units of what straight lines leave, and then of what the simple curves do.
         let lines = together(&all, |sums| sums.tt, Sums::add_times);
-        let in_all = curved(&lines, BEFOREHAND / self.less, WORTH_BEFOREHAND * self.less);
+        let in_all = curved(&lines, BEFOREHAND, WORTH_BEFOREHAND);
         let curved: Vec<f64> = all
             .iter()
-            .map(|own| curved(own, in_all, WORTH_ALL * self.less))
+            .map(|own| curved(own, in_all, WORTH_ALL))
             .collect();
         let fits: Vec<Vec<Fit>> = all
             .iter()
@@ -254,11 +247,10 @@ mod tests {
     };
 
     #[test]
-    fn a_curve_is_believed_after_a_few_short_gaps_and_not_after_a_few_long_ones() {
-        let short = curved(&[FOLLOWING; 3], BEFOREHAND, WORTH_BEFOREHAND);
-        assert!(short > 0.9, "{short}");
-        let less = 1.0 + 150.0 / LONG;
-        let long = curved(&[FOLLOWING; 3], BEFOREHAND / less, WORTH_ALL * less);
-        assert!(long < 0.2, "{long}");
+    fn a_curve_is_believed_after_a_few_gaps_and_less_where_the_other_columns_say_no() {
+        let in_all = curved(&[FOLLOWING; 3], BEFOREHAND, WORTH_BEFOREHAND);
+        assert!(in_all > 0.9, "{in_all}");
+        let alone = curved(&[FOLLOWING; 3], 0.0, WORTH_ALL);
+        assert!((0.2..0.5).contains(&alone), "{alone}");
     }
 }

@@ -21,8 +21,9 @@ pub(super) const PLAINEST: &str = "linear";
 /// The method that is believed as much as the plainest before anything is known: it has been drawn towards
 /// straight lines by its own cross-validation.
 const FAVOURED: &str = "regression";
-/// Between the plainest and this one lies what stays where a combination of all brings nothing.
-const CURVED: &str = "makima";
+/// Between the plainest and this one, which knows how the column varies over time, lies what stays where a combination
+/// of all brings nothing.
+const CURVED: &str = "kriging";
 /// Methods that go on with the slopes around a gap.
 const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 

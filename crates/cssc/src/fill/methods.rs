@@ -10,7 +10,7 @@ use super::trained::{ModelInterpolator, Recipe};
 use crate::evaluate::Interpolator;
 #[cfg(feature = "nn")]
 use crate::model::{MODEL_METHODS, ModelConfig, ModelMethod};
-use crate::predict::{Inputs, Learner, PredictOptions, Regression};
+use crate::predict::{Inputs, Kriging, Learner, PredictOptions, Regression};
 use crate::{Error, SplineKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -99,6 +99,12 @@ const PLAIN: &[Method] = &[
         description: "the cubic smoothing spline: near the values, not through them; for noisy data",
         by_default: true,
         making: Making::Plain(|| Arc::new(Smoothing)),
+    },
+    Method {
+        name: "kriging",
+        description: "the best linear guess from the values around, by how the column varies over time",
+        by_default: true,
+        making: Making::Plain(|| Arc::new(Kriging)),
     },
     Method {
         name: "seasonal",

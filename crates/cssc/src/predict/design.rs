@@ -5,7 +5,7 @@
 //!
 //! | input | features |
 //! |---|---|
-//! | own values | modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
+//! | own values | kriging; modified Akima; cubics that leave the gap with the slopes around it (two on either side); u and u² times the distance of the chord from the mean of the channel; u, u(2W-1) and u·length |
 //! | season, for every period | the profile; the same channel in the two nearest cycles, in up to four others (earlier and later in turn, those whose holes are short); u·sin, u·cos |
 //! | other channels | the twelve that correlate most, as lines (or first guesses) through what is known of them; the same counted only where they are known closely; their distances from their means, tapered to 0 at the ends of the gap, since far from them levels tell more than departures; the six that correlate most one step earlier and later; the prediction of the shared factors; what all of them together lead to expect (`joint`), as a departure and as a level, near the ends and far from them |
 //!
@@ -13,7 +13,9 @@
 //! gap there are ways back to the mean at several speeds, and slopes that fade.
 
 use super::columns::Columns;
+use super::covariance::Covariance;
 use super::joint::{Asked, Expected, Joint, Use};
+use super::kriging::{Guess, covariances};
 use super::lookup::{Dense, Look, row_from};
 use super::period::periods;
 use super::piece::{Piece, departure};
@@ -25,7 +27,7 @@ use crate::evaluate::Gaps;
 use std::f64::consts::TAU;
 
 /// Features of own values, of a period, of another channel.
-const OWN: usize = 10;
+const OWN: usize = 11;
 const OF_PERIOD: usize = 5;
 const OF_OTHER: usize = 3;
 const OF_JOINT: usize = 3;
@@ -56,6 +58,8 @@ pub(super) struct Design {
     origin: f64,
     columns: Columns,
     joint: Option<Joint>,
+    /// How the values of every channel hang together over time.
+    covariances: Vec<Option<Covariance>>,
     /// Mean and standard deviation of every channel.
     scales: Vec<(f64, f64)>,
 }
@@ -90,6 +94,10 @@ impl Design {
             joint,
             periods: inputs.season.then_some(()).map(found).unwrap_or_default(),
             usual,
+            covariances: match inputs.own {
+                true => covariances(data, usual),
+                false => vec![None; data.channels()],
+            },
             origin: origin.copied().fold(f64::INFINITY, f64::min),
             columns,
             scales: (0..data.channels())
@@ -165,7 +173,12 @@ pub(super) struct Features<'a> {
     pub(super) dense: &'a Dense<'a>,
     pub(super) series: &'a Series,
     pub(super) channel: usize,
+    /// Times and values at which the channel is known.
+    pub(super) knots: Vec<f64>,
+    pub(super) known: Vec<f64>,
     pub(super) piece: Option<Piece>,
+    /// What the known values around the gap lead to expect.
+    guess: Guess,
     /// The other channels at both ends of the gap.
     others: Vec<Option<[f64; 2]>>,
     /// The first of them a step earlier and later, the same.
@@ -174,7 +187,7 @@ pub(super) struct Features<'a> {
     loaded: Vec<Option<[f64; 2]>>,
     /// Own values around the gap in other cycles: [periods, cycles].
     cycles: Vec<Option<[f64; 2]>>,
-    known: Vec<(usize, f64)>,
+    told: Vec<(usize, f64)>,
     /// What the other channels lead to expect, and that at both ends of the gap.
     asked: Option<Asked<'a>>,
     expected: [f64; 2],
@@ -190,18 +203,22 @@ impl<'a> Features<'a> {
         channel: usize,
         purpose: Use,
     ) -> Self {
+        let (knots, known) = dense.series.observed(channel);
         Self {
             design,
             profiles,
             dense,
             series: dense.series,
             channel,
+            knots,
+            known,
             piece: None,
+            guess: Guess::default(),
             others: Vec::new(),
             lagged: Vec::new(),
             loaded: Vec::new(),
             cycles: Vec::new(),
-            known: Vec::new(),
+            told: Vec::new(),
             asked: design
                 .joint
                 .as_ref()
@@ -209,11 +226,6 @@ impl<'a> Features<'a> {
             expected: [0.0; 2],
             values: vec![0.0; design.width(channel)],
         }
-    }
-
-    /// The series they are of.
-    pub(super) fn series(&self) -> &'a Series {
-        self.series
     }
 
     /// Goes to another gap.
@@ -259,7 +271,14 @@ impl<'a> Features<'a> {
                 });
             }
         }
+        if let Some(covariance) = self.covariance() {
+            self.guess = Guess::new(covariance, &self.knots, &self.known, piece.start);
+        }
         self.piece = Some(piece);
+    }
+
+    fn covariance(&self) -> Option<&'a Covariance> {
+        self.design.covariances[self.channel].as_ref()
     }
 
     /// Channels that are looked at a step earlier or later, and by how much.
@@ -306,6 +325,16 @@ impl<'a> Features<'a> {
         let bump = part * (1.0 - part);
         let (mean, scale) = self.design.scales[self.channel];
         let level = mean - piece.chord(part);
+        let kriged = self.covariance().map_or(0.0, |covariance| {
+            // Through noisy values it does not pass: within a row of them it fades.
+            let near = match piece.is_edge() {
+                true => (time - piece.start).abs(),
+                false => (time - piece.start).min(piece.end - time),
+            };
+            let fade = (near / self.design.usual).clamp(0.0, 1.0);
+            fade * (self.guess.at(covariance, time) - piece.chord(part))
+        });
+        values.push(kriged);
         if piece.is_edge() {
             let away = time - piece.start;
             let usual = self.design.usual.max(f64::MIN_POSITIVE);
@@ -473,12 +502,12 @@ impl<'a> Features<'a> {
             return 0.0;
         };
         let part = piece.part(self.series.times()[row]);
-        self.known.clear();
+        self.told.clear();
         for (&channel, ends) in factors.loaded[self.channel].iter().zip(&self.loaded) {
             if let (Some(ends), Some(value)) = (*ends, self.series.value(row, channel)) {
-                self.known.push((channel, departure(part, value, ends)));
+                self.told.push((channel, departure(part, value, ends)));
             }
         }
-        factors.predict(self.channel, &self.known)
+        factors.predict(self.channel, &self.told)
     }
 }

@@ -109,7 +109,6 @@ impl Interpolator for Learned {
 /// What was learned of the edges of one channel.
 #[derive(Clone, Debug)]
 struct Edges {
-    channel: usize,
     coefficients: Vec<f64>,
     largest: f64,
     /// Mean square of the errors: at a distance of this many rows, doubling.
@@ -201,7 +200,6 @@ impl Edges {
         }
         let errors = errors.into_iter().filter(|sums| sums.2 > 0.0);
         Some(Self {
-            channel,
             coefficients: found.pop()?,
             largest: trusted * usual_largest(&mut sizes),
             errors: errors.map(|(rows, sum, n)| (rows / n, sum / n)).collect(),
@@ -211,13 +209,12 @@ impl Edges {
 
     /// Values and their deviations at times beyond the known values; NaN at others.
     fn values(&self, features: &mut Features<'_>, times: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (knots, known) = features.series().observed(self.channel);
         let mut beyond = |time: f64| {
-            let (&first, &last) = (knots.first()?, knots.last()?);
+            let (&first, &last) = (features.knots.first()?, features.knots.last()?);
             if (first..=last).contains(&time) {
                 return None;
             }
-            let piece = Piece::beyond(&knots, &known, time);
+            let piece = Piece::beyond(&features.knots, &features.known, time);
             features.enter(piece);
             let departure = dot(&self.coefficients, features.at(time));
             let rows = (time - piece.start).abs() / self.usual.max(f64::MIN_POSITIVE);
@@ -307,9 +304,8 @@ fn cut_off(
     let all = data.rows();
     let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
     let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
-    let (knots, known) = sight.observed(channel);
     for &row in near.iter().step_by(near.len().div_ceil(OF_CUT).max(1)) {
-        let piece = Piece::beyond(&knots, &known, times[row]);
+        let piece = Piece::beyond(&features.knots, &features.known, times[row]);
         features.enter(piece);
         samples.push(Sample {
             place: (before + row) as f64 / all as f64,

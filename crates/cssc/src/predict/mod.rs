@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `lookup` | channels without holes: lines, or first guesses, between known values |
 //! | `piece` | the stretch between two known values, and departures from its chord |
+//! | `covariance`, `kriging` | how a channel varies over time, and the best linear guess from the values around |
 //! | `period`, `profile` | periods of calendar and data, and the mean course over one |
 //! | `columns` | which channels move together, and the factors they share |
 //! | `joint` | what all other channels together lead to expect |
@@ -26,9 +27,11 @@
 //! | `stations` | series that share their times, side by side |
 
 mod columns;
+mod covariance;
 mod design;
 mod edge;
 mod joint;
+mod kriging;
 mod levels;
 mod lookup;
 mod period;
@@ -40,6 +43,7 @@ mod stations;
 mod trees;
 
 pub use edge::predict_edges;
+pub use kriging::Kriging;
 pub use regression::{Learner, Regression};
 
 /// What a regression may look at.

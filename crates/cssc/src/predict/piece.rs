@@ -116,6 +116,18 @@ impl Piece {
     }
 }
 
+/// The two known values around a time; otherwise what is known there, or NaN outside.
+pub(super) fn around(knots: &[f64], known: &[f64], time: f64) -> Result<Piece, f64> {
+    let after = knots.partition_point(|&knot| knot < time);
+    if knots.get(after) == Some(&time) {
+        return Err(known[after]);
+    }
+    if after == 0 || after == knots.len() {
+        return Err(f64::NAN);
+    }
+    Ok(Piece::new(knots, known, after - 1))
+}
+
 /// A departure from values at both ends.
 pub(super) fn departure(part: f64, value: f64, ends: [f64; 2]) -> f64 {
     value - (1.0 - part) * ends[0] - part * ends[1]

@@ -8,7 +8,7 @@
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
 use super::lookup::{Dense, row_from};
-use super::piece::Piece;
+use super::piece::{Piece, around};
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
 use super::trees::{Examples, Trees};
@@ -143,11 +143,10 @@ fn filled<'a>(
         let Some(model) = &models[channel] else {
             return;
         };
-        let (knots, known) = series.observed(channel);
         let mut features = Features::new(design, &profiles[channel], &lines, channel, purpose);
         for (row, value) in column.iter_mut().enumerate() {
             if series.value(row, channel).is_none() && !value.is_nan() {
-                *value = model.value(&mut features, &knots, &known, series.times()[row]);
+                *value = model.value(&mut features, series.times()[row]);
             }
         }
     });
@@ -294,19 +293,18 @@ impl Samples {
         for part in own.chunk_by(|a, b| a.series == b.series) {
             let dense = &sight[part[0].series];
             let series = dense.series;
-            let (knots, known) = series.observed(channel);
             let mut features =
                 Features::new(design, &profiles[channel], dense, channel, Use::Learning);
             let every = self.seen.div_ceil(self.most.max(1)).max(1);
             let mut last = 0;
             for (number, one) in part.iter().enumerate() {
                 let time = series.times()[one.row];
-                let after = knots.partition_point(|&knot| knot < time);
-                if after == 0 || after == knots.len() {
+                let after = features.knots.partition_point(|&knot| knot < time);
+                if after == 0 || after == features.knots.len() {
                     continue;
                 }
                 self.gaps += usize::from(std::mem::replace(&mut last, after) != after);
-                let piece = Piece::new(&knots, &known, after - 1);
+                let piece = Piece::new(&features.knots, &features.known, after - 1);
                 features.enter(piece);
                 let target = one.value - piece.chord(piece.part(time));
                 let class = class(&self.edges, piece.length());
@@ -490,8 +488,8 @@ impl Model {
     }
 
     /// What it says between two known values, or what is known.
-    fn value(&self, features: &mut Features<'_>, knots: &[f64], known: &[f64], time: f64) -> f64 {
-        let piece = match around(knots, known, time) {
+    fn value(&self, features: &mut Features<'_>, time: f64) -> f64 {
+        let piece = match around(&features.knots, &features.known, time) {
             Ok(piece) => piece,
             Err(value) => return value,
         };
@@ -530,28 +528,15 @@ impl Learned {
     }
 
     fn column(&self, dense: &Dense<'_>, channel: usize, times: &[f64]) -> Vec<f64> {
-        let (knots, known) = dense.series.observed(channel);
         let profiles = &self.profiles[channel];
         let mut features = Features::new(&self.design, profiles, dense, channel, Use::Filling);
-        let value = |&time: &f64| match (&self.models[channel], knots.is_empty()) {
+        let value = |&time: &f64| match (&self.models[channel], features.knots.is_empty()) {
             (_, true) => f64::NAN,
-            (Some(model), _) => model.value(&mut features, &knots, &known, time),
-            (None, _) => chord(&knots, &known, time),
+            (Some(model), _) => model.value(&mut features, time),
+            (None, _) => chord(&features.knots, &features.known, time),
         };
         times.iter().map(value).collect()
     }
-}
-
-/// The two known values around a time; otherwise what is known there, or NaN outside.
-fn around(knots: &[f64], known: &[f64], time: f64) -> Result<Piece, f64> {
-    let after = knots.partition_point(|&knot| knot < time);
-    if knots.get(after) == Some(&time) {
-        return Err(known[after]);
-    }
-    if after == 0 || after == knots.len() {
-        return Err(f64::NAN);
-    }
-    Ok(Piece::new(knots, known, after - 1))
 }
 
 /// The straight line between known values.
