@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-const LEARNED: [&str; 4] = ["seasonal", "low-rank", "regression", "trees"];
+const LEARNED: [&str; 5] = ["kriging", "seasonal", "low-rank", "regression", "trees"];
 
 fn method(name: &str) -> Arc<dyn Interpolator> {
     Method::named(name).unwrap().plain().unwrap()
