@@ -14,7 +14,7 @@
 //! channel and of all before leaving out stretches was tried: a column that is known in one stretch only then never follows.)
 
 use super::combine::Samples;
-use super::score::believed;
+use super::score::{believed, slope};
 
 /// Stretches of rows into which the data are cut to see how uncertain a gain is.
 pub(super) const STRETCHES: usize = 12;
@@ -134,9 +134,9 @@ impl Steps {
             .zip(&curved)
             .map(|(own, &curved)| own.iter().map(|sums| sums.beyond(curved)).collect())
             .collect();
-        let (_, sure_in_all) = slope(&together(&fits, |fit| fit.yy, Fit::add_times));
+        let (_, sure_in_all) = slope_of(&together(&fits, |fit| fit.yy, Fit::add_times));
         let step = |(own, &curved): (&Vec<Fit>, &f64)| {
-            let (slope, sure) = slope(own);
+            let (slope, sure) = slope_of(own);
             // Stouffer's rule: two witnesses of equal weight.
             let sure = (sure + sure_in_all) * std::f64::consts::FRAC_1_SQRT_2;
             Step {
@@ -211,25 +211,8 @@ fn curved(stretches: &[Sums], beforehand: f64, worth: f64) -> f64 {
     ((ut / uu).clamp(0.0, 1.0) + pull * beforehand) / (1.0 + pull)
 }
 
-/// The slope of y on x, and how many times its standard error it is.
-fn slope(stretches: &[Fit]) -> (f64, f64) {
-    let xx: f64 = stretches.iter().map(|one| one.xx).sum();
-    let xy: f64 = stretches.iter().map(|one| one.xy).sum();
-    if xx <= 0.0 {
-        return (0.0, 0.0);
-    }
-    let used = stretches.iter().filter(|one| one.xx > 1e-9 * xx);
-    let without = |one: &Fit| (xy - one.xy) / (xx - one.xx).max(1e-9 * xx);
-    let others: Vec<f64> = used.map(without).collect();
-    let count = others.len() as f64;
-    if count < 2.0 {
-        return (xy / xx, 0.0);
-    }
-    let mean = others.iter().sum::<f64>() / count;
-    let squares: f64 = others.iter().map(|other| (other - mean).powi(2)).sum();
-    let error = (squares * (count - 1.0) / count).sqrt();
-    let slope = xy / xx;
-    (slope, (slope / error.max(1e-6)).clamp(-1e6, 1e6))
+fn slope_of(stretches: &[Fit]) -> (f64, f64) {
+    slope(stretches.iter().map(|one| (one.xx, one.xy)))
 }
 
 #[cfg(test)]

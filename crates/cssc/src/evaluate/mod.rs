@@ -88,6 +88,6 @@ pub(crate) use interpolator::set_column;
 pub use interpolator::{Curve, Interpolator, curve_within};
 pub(crate) use normal::normal_factor;
 pub use score::{Score, std_devs};
-pub(crate) use score::{believed, sureness};
+pub(crate) use score::{believed, slope};
 pub use spread::Spread;
 pub(crate) use spread::part_of_others;

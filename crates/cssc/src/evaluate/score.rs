@@ -70,6 +70,29 @@ pub(crate) fn sureness(gains: &[f64]) -> f64 {
     if sure.is_nan() { 0.0 } else { sure }
 }
 
+/// The slope of y on x from (Σxx, Σxy) of every witness, and how many times its standard error it is (the jackknife: one
+/// witness after the other is left out). A witness where much happens counts more, but is no reason for doubt if it says the same.
+pub(crate) fn slope(witnesses: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
+    let (xx, xy) = witnesses
+        .clone()
+        .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    if xx <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let used = witnesses.filter(|one| one.0 > 1e-9 * xx);
+    let without = |one: (f64, f64)| (xy - one.1) / (xx - one.0).max(1e-9 * xx);
+    let others: Vec<f64> = used.map(without).collect();
+    let count = others.len() as f64;
+    if count < 2.0 {
+        return (xy / xx, 0.0);
+    }
+    let mean = others.iter().sum::<f64>() / count;
+    let squares: f64 = others.iter().map(|other| (other - mean).powi(2)).sum();
+    let error = (squares * (count - 1.0) / count).sqrt();
+    let slope = xy / xx;
+    (slope, (slope / error.max(1e-6)).clamp(-1e6, 1e6))
+}
+
 /// How many standard errors a gain must be to be followed a little, and as a whole.
 const UNSURE: f64 = 0.5;
 const SURE: f64 = 2.0;

@@ -16,7 +16,7 @@ use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
-use crate::evaluate::{Curve, Gaps, Interpolator, believed, set_column, sureness};
+use crate::evaluate::{Curve, Gaps, Interpolator, believed, set_column, slope};
 use crate::numeric::vector::dot;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -174,12 +174,10 @@ impl Edges {
         }
         let nothing = vec![vec![0.0; width]; folds.len() + 1];
         let mut found = cross_validated(&folds, width, &nothing);
-        let gains = folds.iter().zip(&found);
-        let gains: Vec<f64> = gains
-            .map(|(fold, beta)| (fold.square - fold.error(beta)) / fold.count as f64)
-            .collect();
-        let step = believed(sureness(&gains), gains.len());
-        if step.is_nan() || step <= 0.0 {
+        let follow = folds.iter().zip(&found);
+        let (slope, sure) = slope(follow.map(|(fold, beta)| fold.follow(beta)));
+        let step = (slope * believed(sure, folds.len())).clamp(0.0, 1.0);
+        if step <= 0.0 {
             return None;
         }
         for coefficient in found.iter_mut().flatten() {

@@ -93,6 +93,11 @@ impl Moments {
         self.square - 2.0 * dot(beta, &self.cross) + dot(beta, &product)
     }
 
+    /// Σxx and Σxy of what `beta` predicts, x, and the targets, y.
+    pub(super) fn follow(&self, beta: &[f64]) -> (f64, f64) {
+        (dot(beta, &self.times(beta)), dot(beta, &self.cross))
+    }
+
     /// The coefficients for a strength of the penalty, near `prior`.
     fn solve(&self, strength: f64, prior: &[f64]) -> Vec<f64> {
         let width = self.width;
