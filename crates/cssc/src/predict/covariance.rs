@@ -114,9 +114,9 @@ impl Covariance {
     /// That of two values, without their noise, in units of the variance.
     pub(super) fn at(&self, distance: f64) -> f64 {
         let steps = distance / self.usual;
-        let whole = steps.round();
-        match self.kept.get(whole as usize) {
-            Some(&kept) if (steps - whole).abs() < ROUNDING => kept,
+        let whole = (steps + 0.5) as usize; // `round` is a call where a processor of any age is meant
+        match self.kept.get(whole) {
+            Some(&kept) if (steps - whole as f64).abs() < ROUNDING => kept,
             _ => self.sum(distance),
         }
     }

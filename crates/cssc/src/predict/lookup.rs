@@ -34,7 +34,7 @@ pub(super) fn row_from(series: &Series, time: f64) -> usize {
     let times = series.times();
     if let [first, .., last] = times {
         let part = (time - first) / (last - first);
-        let guess = (part * (times.len() - 1) as f64).round() as usize;
+        let guess = (part * (times.len() - 1) as f64 + 0.5) as usize;
         let first_from = |row: usize| {
             let before = row == 0 || times.get(row - 1).is_some_and(|&t| t < time);
             before && times.get(row).is_some_and(|&t| t >= time)

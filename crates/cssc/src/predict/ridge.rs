@@ -218,23 +218,28 @@ impl Loops for Solving<'_> {
 #[inline(always)]
 fn dots(rows: &[f64], width: usize, other: &[f64]) -> [f64; ABREAST] {
     let length = other.len();
-    let rows: [&[f64]; ABREAST] = std::array::from_fn(|row| &rows[row * width..][..length]);
+    let mut begins = [other; ABREAST];
+    for (row, begin) in begins.iter_mut().enumerate() {
+        *begin = &rows[row * width..][..length];
+    }
     let whole = length - length % LANES;
     let mut sums = [[0.0; LANES]; ABREAST];
     for start in (0..whole).step_by(LANES) {
         let b = &other[start..start + LANES];
-        for (sums, row) in sums.iter_mut().zip(rows) {
+        for (sums, row) in sums.iter_mut().zip(begins) {
             let a = &row[start..start + LANES];
             for lane in 0..LANES {
                 sums[lane] += a[lane] * b[lane];
             }
         }
     }
-    std::array::from_fn(|row| {
-        let rest = rows[row][whole..].iter().zip(&other[whole..]);
+    let mut dots = [0.0; ABREAST]; // `array::from_fn` became a function of its own, for any processor
+    for row in 0..ABREAST {
+        let rest = begins[row][whole..].iter().zip(&other[whole..]);
         let rest: f64 = rest.map(|(a, b)| a * b).sum();
-        sums[row].iter().sum::<f64>() + rest
-    })
+        dots[row] = sums[row].iter().sum::<f64>() + rest;
+    }
+    dots
 }
 
 /// Coefficients with the strength that predicts left-out folds best, near `priors` (that of all folds
