@@ -531,4 +531,14 @@ impl Reference for network::OdeRnn {
     }
 }
 
+impl Reference for convolution::Means {
+    fn candle(&self, x: &[Tensor], _: &Named) -> Result<Tensor> {
+        let mean = |x: &Tensor| {
+            let squares = x.reshape(&[2, 2, 2, 3, 2, 2])?; // videos, rows, down, columns, right, channels
+            squares.mean(4)?.mean(2)?.reshape((2, 12))
+        };
+        Tensor::cat(&[mean(&x[0])?, mean(&x[1])?, mean(&x[2])?], 1)
+    }
+}
+
 every_operation!(check);
