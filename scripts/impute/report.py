@@ -154,11 +154,10 @@ def _tables(one):
         }
         rivals = {method: mean for method, mean in means.items() if method not in board.OURS}
         best = min(rivals, key=rivals.get)
-        what = sets.SOURCES[name].what if name in sets.SOURCES else sets.OURS[name]
         rows.append(
             [
                 name,
-                what,
+                sets.what(name),
                 *(f"{means[method]:.2f}" if method in means else "" for method in board.OURS if method in one.methods),
                 f"{rivals[best]:.2f} ({best})",
             ]

@@ -16,6 +16,8 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .environment import Failure
+
 WHEEL = "imputegap==1.1.2"
 FOLDER = "imputegap/datasets"
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -75,6 +77,7 @@ OURS = {
     "glucose": "a glucose monitor, about every 5 min",
 }
 NAMES = [*SOURCES, *OURS]
+OWN = {}  # tables of the user by their names, see `own`
 
 
 @dataclass
@@ -112,7 +115,28 @@ def wheel(cache):
 
 def load(name, cache, rows=ROWS, columns=COLUMNS):
     """A set by its name, its first rows and columns."""
+    if name in OWN:
+        return _of_own(name, rows, columns)
     return _of_ours(name, rows) if name in OURS else _of_wheel(name, cache, rows, columns)
+
+
+def own(paths):
+    """Takes the user's tables instead of ours and returns their names: CSV files, or folders of them, whose first column is
+    the time (dates or numbers, rising) and whose others are numbers; an empty cell is missing."""
+    for path in map(Path, paths):
+        files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+        if not files:
+            raise Failure(f"no .csv files in {path}")
+        for file in files:
+            if OWN.setdefault(file.stem, file) != file or file.stem in NAMES:
+                raise Failure(f"{file}: there is another table called `{file.stem}`")
+            _of_own(file.stem, ROWS, COLUMNS)  # what cannot be read is told before anything runs
+    return list(OWN)
+
+
+def what(name):
+    """A set in a few words."""
+    return OURS.get(name) or (SOURCES[name].what if name in SOURCES else "")
 
 
 def _of_wheel(name, cache, rows, columns):
@@ -152,6 +176,28 @@ def _of_ours(name, rows):
     columns = list(found[0])
     values = [[number(row[column]) for column in columns] for row in found]
     return Table(name, [date.isoformat() for date in dates], _seconds(dates), columns, values)
+
+
+def _of_own(name, rows, columns):
+    try:
+        found = _read(OWN[name])[:rows]
+        time, *names = found[0]
+        times = [row.pop(time) for row in found]
+        values = [[float(row[column]) if row[column].strip() else math.nan for column in names[:columns]] for row in found]
+        counted = all(_is_number(text) for text in times)
+        seconds = list(map(float, times)) if counted else _seconds([datetime.datetime.fromisoformat(text) for text in times])
+    except (OSError, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Failure(f"{OWN[name]}: not a table whose first column is a time and whose others are numbers: {error}")
+    if any(after <= before for before, after in zip(seconds, seconds[1:])):
+        raise Failure(f"{OWN[name]}: the times of its first column do not rise")
+    return Table(name, times, seconds, names[:columns], values)
+
+
+def _is_number(text):
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def italy(missing=None):

@@ -2,7 +2,8 @@
 //!
 //! There is no chord: what is predicted is the departure from the nearest value. To learn it, a channel is cut off
 //! at a random place, again and again, and what follows within the length of its real edges is predicted from
-//! what is left of it and from the other channels. Parts of the rows are the folds of the cross-validation: what follows one
+//! what is left of it and from the other channels. Where there are many series, many of them are cut, and they may be short:
+//! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
 //! the nearest value stays.
 
@@ -10,6 +11,7 @@ use super::design::{Design, Features, Profiles};
 use super::joint::Use;
 use super::lookup::Dense;
 use super::piece::Piece;
+use super::profile::Profile;
 use super::regression::{trusted, usual_largest};
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
@@ -21,13 +23,17 @@ use crate::numeric::vector::dot;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Times a channel is cut off, and most values that a cut teaches.
-const CUTS: usize = 10;
+/// Times a channel is cut off, at least and at most, the rows that all series that are cut may have together beyond the
+/// least, and most values that a cut teaches.
+const CUTS: std::ops::RangeInclusive<usize> = 10..=400;
+const ROWS_OF_CUTS: usize = 100_000;
 const OF_CUT: usize = 80;
 /// Folds: as many as edges fit into the data, within these limits.
 const FOLDS: std::ops::RangeInclusive<usize> = 3..=10;
-/// Known values that stay before a cut.
+/// Known values that stay before a cut. Of so many series that they learn from each other, a third of what is known of
+/// one will do.
 const STAY: usize = 20;
+const MANY_SERIES: usize = 10;
 
 /// Learns what lies beyond the known values of every channel of `data`: an interpolator that knows only this, with
 /// deviations, and NaN elsewhere. `None` where nothing is missing there, or nothing can be learned of it.
@@ -149,11 +155,22 @@ impl Edges {
         }
         let mut random = Random::stream(seed ^ 0x6564_6765, channel as u64);
         let mut samples = Vec::new();
-        for _ in 0..CUTS {
-            let stretch = &stretches[random.below(stretches.len())];
-            cut_off(design, data, channel, stretch, &mut random, &mut samples)?;
-        }
         let rows = data.rows();
+        let affordable = ROWS_OF_CUTS / (rows / data.len()).max(1);
+        let cuts = stretches.len().min(affordable);
+        // One of many series changes the profile of all but little.
+        let profiles = (data.len() > 1).then(|| design.profile(data, channel));
+        for _ in 0..cuts.clamp(*CUTS.start(), *CUTS.end()) {
+            let stretch = &stretches[random.below(stretches.len())];
+            let cut = Cut {
+                design,
+                data,
+                channel,
+                stretch,
+                profiles: profiles.as_deref(),
+            };
+            cut.off(&mut random, &mut samples)?;
+        }
         let mean = stretches.iter().map(|one| one.length).sum::<f64>() / stretches.len() as f64;
         let fit = rows as f64 * design.usual / mean;
         let folds = (fit as usize).clamp(*FOLDS.start(), *FOLDS.end());
@@ -262,55 +279,74 @@ fn stretches(data: &Dataset, channel: usize) -> Vec<Stretch> {
     found
 }
 
-/// Cuts a channel off at a random place and adds what follows.
-fn cut_off(
-    design: &Design,
-    data: &Dataset,
+/// A channel that is cut off somewhere, as it is at one of its edges.
+struct Cut<'a> {
+    design: &'a Design,
+    data: &'a Dataset,
     channel: usize,
-    stretch: &Stretch,
-    random: &mut Random,
-    samples: &mut Vec<Sample>,
-) -> Result<(), Error> {
-    let series = &data.series()[stretch.series];
-    let rows: Vec<usize> = (0..series.len())
-        .filter(|&row| series.value(row, channel).is_some())
-        .collect();
-    if rows.len() < 2 * STAY {
-        return Ok(());
+    stretch: &'a Stretch,
+    /// Of all series; of one, what is left of it must tell.
+    profiles: Option<&'a [Profile]>,
+}
+
+impl Cut<'_> {
+    /// Cuts at a random place and adds what follows.
+    fn off(&self, random: &mut Random, samples: &mut Vec<Sample>) -> Result<(), Error> {
+        let Self {
+            design,
+            data,
+            channel,
+            stretch,
+            ..
+        } = *self;
+        let series = &data.series()[stretch.series];
+        let rows: Vec<usize> = (0..series.len())
+            .filter(|&row| series.value(row, channel).is_some())
+            .collect();
+        let stay = match data.len() < MANY_SERIES {
+            true => STAY,
+            false => (rows.len() / 3).clamp(1, STAY),
+        };
+        if rows.len() < 2 * stay {
+            return Ok(());
+        }
+        let place = stay + random.below(rows.len() - 2 * stay + 1);
+        let (anchor, beyond): (usize, Vec<usize>) = match stretch.leading {
+            true => (rows[place], rows[..place].iter().rev().copied().collect()),
+            false => (rows[place - 1], rows[place..].to_vec()),
+        };
+        let mut values = series.values().to_vec();
+        for row in &beyond {
+            values[row * series.channels() + channel] = f64::NAN;
+        }
+        let sight = series.with_values(values)?;
+        let own;
+        let profiles = match self.profiles {
+            Some(profiles) => profiles,
+            None => {
+                let alone = Dataset::new(data.channel_names().to_vec(), vec![sight.clone()])?;
+                own = design.profile(&alone, channel);
+                &own
+            }
+        };
+        let dense = Dense::new(&sight);
+        let mut features = Features::new(design, profiles, &dense, channel, Use::Learning);
+        let times = series.times();
+        let before = data.series()[..stretch.series].iter().map(Series::len);
+        let before: usize = before.sum();
+        let all = data.rows();
+        let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
+        let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
+        for &row in near.iter().step_by(near.len().div_ceil(OF_CUT).max(1)) {
+            let piece = Piece::beyond(&features.knots, &features.known, times[row]);
+            features.enter(piece);
+            samples.push(Sample {
+                place: (before + row) as f64 / all as f64,
+                features: features.at(times[row]).to_vec(),
+                target: series.row(row)[channel] - piece.first,
+                rows: (times[row] - times[anchor]).abs() / design.usual.max(f64::MIN_POSITIVE),
+            });
+        }
+        Ok(())
     }
-    let place = STAY + random.below(rows.len() - 2 * STAY + 1);
-    let (anchor, beyond): (usize, Vec<usize>) = match stretch.leading {
-        true => (rows[place], rows[..place].iter().rev().copied().collect()),
-        false => (rows[place - 1], rows[place..].to_vec()),
-    };
-    let mut values = series.values().to_vec();
-    for row in &beyond {
-        values[row * series.channels() + channel] = f64::NAN;
-    }
-    let sight = series.with_values(values)?;
-    let alone = Dataset::new(data.channel_names().to_vec(), vec![sight.clone()])?;
-    // One of many series changes the profile of all but little.
-    let profiles = match data.len() {
-        1 => design.profile(&alone, channel),
-        _ => design.profile(data, channel),
-    };
-    let dense = Dense::new(&sight);
-    let mut features = Features::new(design, &profiles, &dense, channel, Use::Learning);
-    let times = series.times();
-    let before = data.series()[..stretch.series].iter().map(Series::len);
-    let before: usize = before.sum();
-    let all = data.rows();
-    let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
-    let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
-    for &row in near.iter().step_by(near.len().div_ceil(OF_CUT).max(1)) {
-        let piece = Piece::beyond(&features.knots, &features.known, times[row]);
-        features.enter(piece);
-        samples.push(Sample {
-            place: (before + row) as f64 / all as f64,
-            features: features.at(times[row]).to_vec(),
-            target: series.row(row)[channel] - piece.first,
-            rows: (times[row] - times[anchor]).abs() / design.usual.max(f64::MIN_POSITIVE),
-        });
-    }
-    Ok(())
 }

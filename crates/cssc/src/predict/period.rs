@@ -18,6 +18,9 @@ const CALENDAR: [f64; 3] = [DAY, 7.0 * DAY, 365.2425 * DAY];
 /// A period has at least so many rows, and the data last at least so many periods.
 const FEWEST_ROWS: f64 = 4.0;
 const FEWEST_CYCLES: f64 = 2.0;
+/// Or the longest series lasts this part of it, and all together so many.
+const LEAST_PART: f64 = 0.25;
+const MANY_CYCLES: f64 = 10.0;
 /// Most places of the grid, and channels, that are looked at.
 const MOST_PLACES: usize = 8_000;
 const MOST_LAGS: usize = 2_000;
@@ -34,9 +37,13 @@ const MOST_PERIODS: usize = 3;
 /// The periods to be tried: those `given`, otherwise those of the calendar, if times are `seconds` of
 /// dates, and the one that the data show.
 pub(super) fn periods(data: &Dataset, usual: f64, seconds: bool, given: &[f64]) -> Vec<f64> {
-    let longest = data.series().iter().map(span).fold(0.0, f64::max);
+    let spans = || data.series().iter().map(span);
+    let (longest, together) = (spans().fold(0.0, f64::max), spans().sum::<f64>());
     let fits = |period: f64| {
-        period >= FEWEST_ROWS * usual && longest >= FEWEST_CYCLES * period && period.is_finite()
+        // Many short series tell of a period that none of them tells of.
+        let told = longest >= FEWEST_CYCLES * period
+            || longest >= LEAST_PART * period && together >= MANY_CYCLES * period;
+        period >= FEWEST_ROWS * usual && told && period.is_finite()
     };
     if !given.is_empty() {
         return given
