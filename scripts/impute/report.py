@@ -13,6 +13,8 @@ def write(records, given):
     output.parent.mkdir(parents=True, exist_ok=True)
     found = board.boards(records)
     parts = [_head(records), prose.TASKS.format(limit=_limit(records, given), rows=given.rows, columns=given.columns)]
+    if given.fresh or not given.tables:
+        parts.append(prose.FRESH if given.fresh else prose.AT_HAND)
     for number, one in enumerate(found):
         parts += _summary(one, number, output)
     if found:

@@ -16,6 +16,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import fresh
 from .environment import Failure
 
 WHEEL = "imputegap==1.1.2"
@@ -117,6 +118,8 @@ def load(name, cache, rows=ROWS, columns=COLUMNS):
     """A set by its name, its first rows and columns."""
     if name in OWN:
         return _of_own(name, rows, columns)
+    if name in fresh.SOURCES:
+        return Table(name, *fresh.load(name, cache, rows, columns))
     return _of_ours(name, rows) if name in OURS else _of_wheel(name, cache, rows, columns)
 
 
@@ -136,7 +139,7 @@ def own(paths):
 
 def what(name):
     """A set in a few words."""
-    return OURS.get(name) or (SOURCES[name].what if name in SOURCES else "")
+    return OURS.get(name) or next((known[name].what for known in (SOURCES, fresh.SOURCES) if name in known), "")
 
 
 def _of_wheel(name, cache, rows, columns):

@@ -167,6 +167,69 @@ fn series_that_share_their_times_help_each_other() {
     assert!(error < 0.25 * lines, "{error} and {lines}");
 }
 
+/// Windows of half a day that share a daily course none of them shows: one channel, and a copy of it beside noise. A few
+/// windows know nothing of the first, most know little of it.
+#[test]
+fn short_series_learn_from_each_other_what_lies_beyond_their_values() {
+    let (rows, windows) = (12, 120);
+    let truth = |window: usize, row: usize| {
+        let hour = (window * rows + row) as f64;
+        let day = (hour / 24.0 * std::f64::consts::TAU).sin();
+        3.0 * day + noise(5, window) + 0.1 * noise(6, window * rows + row)
+    };
+    let seen = |window: usize, row: usize| window % 12 != 5 && noise(7, window * rows + row) > 0.7;
+    let window = |number: usize| {
+        let times = (0..rows).map(|row| 3600.0 * (number * rows + row) as f64);
+        let values = (0..rows).flat_map(|row| {
+            let value = truth(number, row);
+            let first = if seen(number, row) { value } else { f64::NAN };
+            [first, noise(5, number) + noise(8, number * rows + row)]
+        });
+        let id = Some(number.to_string());
+        Series::new(id, 2, times.collect(), values.collect()).unwrap()
+    };
+    let names = ["x", "y"].map(str::to_owned).to_vec();
+    let data = Dataset::new(names, (0..windows).map(window).collect()).unwrap();
+    let errors = |predict_edges: bool| {
+        let mut imputer = Imputer {
+            budget: Some(Duration::ZERO),
+            extrapolate: true,
+            predict_edges,
+            ..Imputer::default()
+        };
+        imputer.predict.seconds = true;
+        let fitted = imputer.fit(&data, |_| ControlFlow::Continue(())).unwrap();
+        // Beyond what is known, and where nothing is: sums of squares, cells, cells left empty.
+        let mut sums = [(0.0, 0, 0); 2];
+        for (number, series) in data.series().iter().enumerate() {
+            let filled = fitted.fill(series, &Asked::Holes).unwrap().values;
+            let known: Vec<usize> = (0..rows).filter(|&row| seen(number, row)).collect();
+            for row in 0..rows {
+                let sum = match (known.first(), known.last()) {
+                    (Some(first), Some(last)) if (first..=last).contains(&&row) => continue,
+                    (Some(_), _) => &mut sums[0],
+                    _ => &mut sums[1],
+                };
+                let value = filled[2 * row];
+                sum.1 += 1;
+                if value.is_nan() {
+                    sum.2 += 1;
+                } else {
+                    sum.0 += (value - truth(number, row)).powi(2);
+                }
+            }
+        }
+        sums.map(|(sum, cells, empty)| (sum / f64::from(cells - empty), empty, cells))
+    };
+    let [(nearest, none, _), (_, empty, cells)] = errors(false);
+    assert!(none == 0 && empty == cells && cells > 0);
+    let [(edges, none, _), (unseen, empty, _)] = errors(true);
+    assert!(none == 0 && empty == 0);
+    assert!(edges < 0.5 * nearest, "{edges} and {nearest}");
+    // Without a value there is no level, whose variance is 1; that of the daily course is 4.5.
+    assert!(unseen < 2.5, "{unseen}");
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let data = table(300, 6, |row, channel| {

@@ -31,6 +31,9 @@ const OWN: usize = 11;
 const OF_PERIOD: usize = 5;
 const OF_OTHER: usize = 3;
 const OF_JOINT: usize = 3;
+/// Features of a period where nothing is known of a channel: the profile, and waves of so many frequencies.
+const WAVES: [f64; 2] = [1.0, 2.0];
+const OF_PERIOD_UNSEEN: usize = 1 + 2 * WAVES.len();
 /// Other channels that are also looked at a step earlier and later: some lag behind others.
 const LAGGED: usize = 6;
 const STEPS: [f64; 2] = [-1.0, 1.0];
@@ -140,6 +143,16 @@ impl Design {
     fn told(&self, channel: usize) -> bool {
         let joint = self.joint.as_ref();
         joint.is_some_and(|joint| joint.tells(channel))
+    }
+
+    /// Mean and standard deviation of a channel.
+    pub(super) fn scale(&self, channel: usize) -> (f64, f64) {
+        self.scales[channel]
+    }
+
+    /// The number of features of a channel of which nothing is known around a time.
+    pub(super) fn seen_width(&self) -> usize {
+        usize::from(self.joint.is_some()) + OF_PERIOD_UNSEEN * self.periods.len()
     }
 
     pub(super) fn others(&self, channel: usize) -> &[usize] {
@@ -449,6 +462,28 @@ impl<'a> Features<'a> {
             self.taper(piece, time, TAPER) * level,
             self.taper(piece, time, LONG_TAPER) * level,
         ]);
+    }
+
+    /// What is seen at a time without the channel itself: what the others lead to expect, the profiles, and waves, since a
+    /// profile of series that are shorter than the period knows nothing of their levels.
+    pub(super) fn seen(&mut self, time: f64) -> Vec<f64> {
+        let (mean, scale) = self.design.scales[self.channel];
+        let mut values = Vec::with_capacity(self.design.seen_width());
+        if self.design.joint.is_some() {
+            let expected = self.expect(time);
+            values.push(expected.map_or(0.0, |found| found.value - mean));
+        }
+        for (profile, period) in self.profiles.iter().zip(&self.design.periods) {
+            values.push(profile.at(time));
+            let angle = TAU * (time - self.design.origin) / period;
+            let waves = WAVES.map(|wave| (wave * angle).sin_cos());
+            values.extend(
+                waves
+                    .iter()
+                    .flat_map(|(sin, cos)| [scale * sin, scale * cos]),
+            );
+        }
+        values
     }
 
     pub(super) fn expect(&mut self, time: f64) -> Option<Expected> {

@@ -5,7 +5,7 @@
 //! what is left of it and from the other channels. Where there are many series, many of them are cut, and they may be short:
 //! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
-//! the nearest value stays.
+//! the nearest value stays. A series that knows nothing of a channel at all has no nearest value: see `unseen`.
 
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
@@ -15,6 +15,7 @@ use super::profile::Profile;
 use super::regression::{trusted, usual_largest};
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
+use super::unseen::Unseen;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
@@ -47,10 +48,15 @@ pub fn predict_edges(
     let stations = Stations::of(data)?;
     let data = stations.as_ref().map_or(data, |stations| &stations.data);
     let channels: Vec<usize> = (0..data.channels()).collect();
-    if channels
-        .iter()
-        .all(|&channel| stretches(data, channel).is_empty())
-    {
+    let is_whole = |series: &Series, channel: usize| {
+        let ends = [Some(0), series.len().checked_sub(1)].into_iter().flatten();
+        series.is_empty()
+            || ends
+                .map(|row| series.value(row, channel))
+                .all(|value| value.is_some())
+    };
+    let whole = |&channel: &usize| data.series().iter().all(|one| is_whole(one, channel));
+    if channels.iter().all(whole) {
         return Ok(None);
     }
     let inputs = Inputs {
@@ -63,13 +69,17 @@ pub fn predict_edges(
     let learn = |&channel: &usize| Edges::learn(&design, data, channel, options.seed);
     let edges: Result<Vec<_>, Error> = channels.par_iter().map(learn).collect();
     let edges = edges?;
-    if edges.iter().all(Option::is_none) {
+    let profiles = design.profiles(data);
+    let learn = |&channel: &usize| Unseen::learn(&design, &profiles, data, channel);
+    let unseen: Vec<Option<Unseen>> = channels.par_iter().map(learn).collect();
+    if edges.iter().all(Option::is_none) && unseen.iter().all(Option::is_none) {
         return Ok(None);
     }
     Ok(Some(Arc::new(Learned {
-        profiles: design.profiles(data),
+        profiles,
         design,
         edges,
+        unseen,
         stations,
     })))
 }
@@ -80,6 +90,7 @@ struct Learned {
     design: Design,
     profiles: Profiles,
     edges: Vec<Option<Edges>>,
+    unseen: Vec<Option<Unseen>>,
     stations: Option<Stations>,
 }
 
@@ -98,12 +109,21 @@ impl Interpolator for Learned {
         let mut std_devs = curve.values.clone();
         for (place, &channel) in channels.iter().enumerate() {
             let channel = first + channel;
-            let Some(edges) = &self.edges[channel] else {
+            if self.edges[channel].is_none() && self.unseen[channel].is_none() {
                 continue;
-            };
+            }
             let profiles = &self.profiles[channel];
             let mut features = Features::new(&self.design, profiles, &dense, channel, Use::Filling);
-            let (values, sizes) = edges.values(&mut features, times);
+            let found = match features.knots.is_empty() {
+                true => (self.unseen[channel].as_ref())
+                    .map(|unseen| unseen.values(&mut features, times)),
+                false => {
+                    (self.edges[channel].as_ref()).map(|edges| edges.values(&mut features, times))
+                }
+            };
+            let Some((values, sizes)) = found else {
+                continue;
+            };
             set_column(&mut curve.values, channels.len(), place, &values);
             set_column(&mut std_devs, channels.len(), place, &sizes);
         }

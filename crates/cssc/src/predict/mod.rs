@@ -24,6 +24,7 @@
 //! | `trees` | boosted regression trees |
 //! | `regression` | learns, and predicts |
 //! | `edge` | the same beyond the first and the last known value |
+//! | `unseen` | and where a series knows nothing of a channel |
 //! | `stations` | series that share their times, side by side |
 
 mod columns;
@@ -41,6 +42,7 @@ mod regression;
 mod ridge;
 mod stations;
 mod trees;
+mod unseen;
 
 pub use edge::predict_edges;
 pub use kriging::Kriging;

@@ -250,4 +250,17 @@ mod tests {
         assert_eq!(periods(&data, 3600.0, true, &[]), [DAY, 7.0 * DAY]);
         assert_eq!(periods(&data, 3600.0, true, &[43_200.0, 1.0]), [43_200.0]);
     }
+
+    #[test]
+    fn many_short_series_have_the_day_that_none_of_them_lasts() {
+        let series = |number: u32| {
+            let times = (0..12).map(|k| 3600.0 * f64::from(12 * number + k));
+            Series::new(None, 1, times.collect(), vec![0.0; 12]).unwrap()
+        };
+        let data =
+            |count: u32| Dataset::new(vec!["x".into()], (0..count).map(series).collect()).unwrap();
+        assert_eq!(periods(&data(40), 3600.0, true, &[]), [DAY]);
+        assert!(periods(&data(10), 3600.0, true, &[]).is_empty());
+        assert_eq!(periods(&data(40), 3600.0, false, &[DAY]), [DAY]);
+    }
 }

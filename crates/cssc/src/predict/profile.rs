@@ -2,13 +2,15 @@
 //!
 //! Values minus their mean over one period around them, averaged by phase. A phase with few or
 //! scattered values is drawn towards 0: with n values its mean counts n/(n + κ), where κ is the
-//! variance within phases over the variance between them.
+//! variance within phases over the variance between them. Where they do not differ, there is no profile.
 
 use crate::data::Dataset;
 
 /// Most phases of a profile, and values that a phase needs on average.
 const MOST_PHASES: f64 = 1024.0;
 const VALUES_OF_PHASE: f64 = 3.0;
+/// The least part of the variance that differs between phases.
+const LEAST_SIGNAL: f64 = 1e-3;
 
 /// A mean course over one period.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +64,12 @@ impl Profile {
         }
         let used = counts.iter().filter(|&&count| count > 0.0).count() as f64;
         let within = ((squares - between) / (all - used).max(1.0)).max(0.0);
-        let signal = ((between - used * within) / all.max(1.0)).max(1e-12 * squares / all.max(1.0));
-        let kappa = if within > 0.0 { within / signal } else { 0.0 };
+        let signal = (between - used * within) / all.max(1.0);
+        // Next to nothing would be worse than nothing: a regression gives it any weight, and elsewhere it may be more.
+        let kappa = match signal > LEAST_SIGNAL * squares / all.max(1.0) {
+            true => within / signal,
+            false => f64::INFINITY,
+        };
         for (mean, &count) in self.means.iter_mut().zip(&counts) {
             *mean *= count / (count + kappa).max(f64::MIN_POSITIVE);
         }
@@ -126,5 +132,24 @@ mod tests {
             let found = profile.at(time);
             assert!((found - wanted).abs() < 0.35, "{time}: {found}");
         }
+    }
+
+    /// Next to nothing would be a feature to which a regression may give any weight.
+    #[test]
+    fn phases_that_do_not_differ_have_no_profile() {
+        let mut random = crate::data::Random::new(1);
+        let values = (0..400).map(|_| random.normal(0.0, 1.0)).collect();
+        let times = (0..400).map(f64::from).collect();
+        let series = Series::new(None, 1, times, values).unwrap();
+        let data = Dataset::new(vec!["x".into()], vec![series]).unwrap();
+        let sizes = [4.0, 7.0, 30.0, 50.0].map(|period| {
+            let profile = Profile::new(&data, 0, period, 1.0, 0.0);
+            profile.means.iter().map(|mean| mean * mean).sum::<f64>()
+        });
+        assert!(sizes.contains(&0.0), "{sizes:?}");
+        assert!(
+            sizes.iter().all(|&size| size == 0.0 || size > 1e-6),
+            "{sizes:?}"
+        );
     }
 }
