@@ -5,12 +5,25 @@
 use cssc::data::{Dataset, Random, Series};
 use cssc::evaluate::{Bounds, Gaps, HoldOut, HoldOutOptions, Interpolator};
 use cssc::fill::{Asked, Imputer, METHODS, Method};
+use cssc::predict::PredictOptions;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-const LEARNED: [&str; 5] = ["kriging", "seasonal", "low-rank", "regression", "trees"];
+const LEARNED: [&str; 11] = [
+    "kriging",
+    "seasonal",
+    "low-rank",
+    "regression",
+    "trees",
+    "smooth-seasonal",
+    "smooth-low-rank",
+    "smooth-regression",
+    "kriged-seasonal",
+    "kriged-low-rank",
+    "kriged-regression",
+];
 
 fn method(name: &str) -> Arc<dyn Interpolator> {
     Method::named(name).unwrap().plain().unwrap()
@@ -32,9 +45,13 @@ fn noise(seed: u64, at: usize) -> f64 {
 
 /// Squared errors of a method on what is hidden, by channel.
 fn errors(name: &str, data: &Dataset) -> Vec<f64> {
+    errors_of(method(name).as_ref(), data)
+}
+
+fn errors_of(interpolator: &dyn Interpolator, data: &Dataset) -> Vec<f64> {
     let held = HoldOut::new(data, &Gaps::find(data), &HoldOutOptions::default()).unwrap();
     let bounds = Bounds::none(data.channels());
-    let found = held.answers(method(name).as_ref(), &bounds).unwrap();
+    let found = held.answers(interpolator, &bounds).unwrap();
     let mut sums = vec![(0.0, 0.0); data.channels()];
     for (hidden, value) in held.hidden.iter().zip(&found.values) {
         sums[hidden.channel].0 += (value - hidden.value).powi(2);
@@ -85,6 +102,62 @@ fn many_channels_that_share_factors_are_found_from_each_other() {
     let lines = errors("linear", &data);
     for (channel, error) in errors("low-rank", &data).iter().enumerate() {
         assert!(*error < 0.2 * lines[channel], "{channel}: {error}");
+    }
+}
+
+/// A channel is another one, a daily course and a slow wave that neither of them has; a tenth of the variance of the first is noise.
+#[test]
+fn what_season_and_other_channels_leave_is_found_from_the_values_around() {
+    let data = table(1200, 2, |row, channel| match channel {
+        0 if row % 29 < 7 => f64::NAN,
+        0 => {
+            let day = 2.0 * (row as f64 * std::f64::consts::TAU / 24.0).sin();
+            let slow = 2.0 * (row as f64 / 40.0).sin();
+            noise(1, row) + day + slow + 0.3 * noise(2, row)
+        }
+        _ => noise(1, row),
+    });
+    let error = |name: &str| {
+        let options = PredictOptions {
+            periods: vec![24.0],
+            ..PredictOptions::default()
+        };
+        let method = Method::named(name).unwrap().untrained(&options).unwrap();
+        errors_of(method.as_ref(), &data)[0]
+    };
+    // Of a variance of 5, 0.09 is the noise of values that nobody has seen; the season and the other channel are learned from
+    // 900 values.
+    for name in ["smooth-regression", "kriged-regression"] {
+        let error = error(name);
+        assert!(error < 0.25, "{name}: {error}");
+    }
+    for name in ["smoothing", "kriging", "kriged-low-rank", "kriged-seasonal"] {
+        let error = error(name);
+        assert!(error > 0.5, "{name}: {error}");
+    }
+}
+
+/// The curve is the prediction and its compensation; the noise-aware form passes near the values, the other through them.
+#[test]
+fn a_compensated_prediction_is_a_sum() {
+    let data = table(300, 2, |row, channel| match channel {
+        0 if row % 19 < 3 => f64::NAN,
+        0 => noise(1, row) + noise(2, row),
+        _ => noise(1, row),
+    });
+    let series = &data.series()[0];
+    for (name, exact) in [("smooth-regression", false), ("kriged-regression", true)] {
+        let learned = method(name).fitted_to(&data).unwrap().unwrap();
+        let curve = learned.curve(series, &[0], series.times()).unwrap();
+        let [o, c] = [curve.predicted, curve.compensation].map(Option::unwrap);
+        let mut largest: f64 = 0.0;
+        for row in 3..297 {
+            assert_eq!(curve.values[row], o[row] + c[row]);
+            if let Some(value) = series.value(row, 0) {
+                largest = largest.max((curve.values[row] - value).abs());
+            }
+        }
+        assert_eq!(largest < 1e-12, exact, "{name}: {largest}");
     }
 }
 
@@ -277,7 +350,7 @@ proptest! {
         let combined = Imputer { budget: Some(Duration::ZERO), ..Imputer::default() };
         let fitted = combined.fit(&data, |_| ControlFlow::Continue(())).unwrap();
         let mut curves = vec![fitted.fill(series, &Asked::Holes).unwrap().values];
-        for method in METHODS.iter().filter(|method| method.name != "smoothing") {
+        for method in METHODS.iter().filter(|method| !method.name.starts_with("smooth")) {
             if let Some(plain) = method.plain() {
                 let learned = plain.fitted_to(&data).unwrap().unwrap_or(plain);
                 curves.push(learned.curve(series, &[0, 1, 2], series.times()).unwrap().values);

@@ -184,6 +184,7 @@ impl Arguments {
             periods: self.periods.in_table(dates)?,
             absent_rows: true,
             seed: self.seed,
+            ..PredictOptions::default()
         };
         let mut candidates: Vec<Arc<dyn Interpolator>> = Vec::new();
         if self.method.is_empty() && self.model.is_empty() {

@@ -10,7 +10,7 @@
 //!
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
-//! At last the step from what is simple, between straight lines and a curve that knows the column alone, to the combination
+//! A method that leaves much more than the reference has no part where few gaps speak. At last the step from what is simple, between straight lines and a curve that knows the column alone, to the combination
 //! is made only as far as left-out values follow it (`follow`).
 //!
 //! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
@@ -36,6 +36,10 @@ const CLASSES: usize = 3;
 const FROM_BEFOREHAND: f64 = 0.5;
 const FROM_ALL: f64 = 0.3;
 const FROM_CHANNEL: f64 = 0.3;
+/// A method that leaves so many times what the reference does, and once more for every so many gaps that say so, has no part:
+/// where few gaps speak its small weights are luck, and its errors in another gap may be a thousand times as large.
+const WORST: f64 = 1.5;
+const GAPS_OF_ONCE: f64 = 10.0;
 /// Parts of these differences that are tried, and what more of them must bring.
 const APART: [f64; 3] = [0.0, 0.3, 1.0];
 const WORTH: f64 = 0.995;
@@ -206,6 +210,8 @@ pub struct Roles {
 pub(super) struct Samples<'a> {
     pub(super) held: &'a HoldOut,
     methods: usize,
+    /// Of the reference.
+    number: usize,
     beforehand: Vec<f64>,
     criterion: Criterion,
     edges: Vec<f64>,
@@ -260,6 +266,7 @@ impl<'a> Samples<'a> {
         Self {
             held,
             methods: answers.len(),
+            number: reference,
             beforehand,
             criterion,
             edges,
@@ -349,7 +356,7 @@ impl<'a> Samples<'a> {
         }
         // A gap of several channels is one event.
         pooled.gaps = self.events(places);
-        let pooled = pooled.solve(FROM_BEFOREHAND, &self.beforehand);
+        let pooled = pooled.solve(FROM_BEFOREHAND, &self.beforehand, self.number);
         let of_channel = |classes: &Vec<Vec<usize>>| {
             let places = classes.concat();
             let channel = self.weights(&places, apart * FROM_ALL, &pooled);
@@ -377,10 +384,12 @@ impl<'a> Samples<'a> {
         if places.is_empty() || apart <= 0.0 {
             return prior.to_vec();
         }
-        let mut weights = self.normal(places, None).solve(apart, prior);
+        let mut weights = self.normal(places, None).solve(apart, prior, self.number);
         if self.criterion == Criterion::Mae {
             for _ in 0..REWEIGHTED {
-                weights = self.normal(places, Some(&weights)).solve(apart, prior);
+                weights = self
+                    .normal(places, Some(&weights))
+                    .solve(apart, prior, self.number);
             }
         }
         weights
@@ -469,19 +478,33 @@ impl Normal {
         sum / self.count.max(1.0) * (1.0 + 3.0 / self.gaps.max(1e-9))
     }
 
-    /// The best weights that differ from the `prior` by about `apart`.
-    fn solve(&self, apart: f64, prior: &[f64]) -> Vec<f64> {
-        let mut weights = prior.to_vec();
+    /// Whether a method leaves so much more than the reference that it has no part.
+    fn is_hopeless(&self, method: usize) -> bool {
+        let own = self.gram[method * self.cross.len() + method];
+        let most = WORST + self.gaps / GAPS_OF_ONCE;
+        own - 2.0 * self.cross[method] > (most - 1.0) * self.square
+    }
+
+    /// The best weights that differ from the `prior` by about `apart`; the reference has those of hopeless methods.
+    fn solve(&self, apart: f64, prior: &[f64], reference: usize) -> Vec<f64> {
+        let mut prior = prior.to_vec();
+        let able: Vec<usize> = (0..prior.len())
+            .filter(|&method| method == reference || !self.is_hopeless(method))
+            .collect();
+        for method in (0..prior.len()).filter(|method| !able.contains(method)) {
+            prior[reference] += std::mem::take(&mut prior[method]);
+        }
+        let mut weights = prior.clone();
         for _ in 0..TURNS {
             let pull = self.left(&weights) * self.count / self.gaps.max(1e-9) / (apart * apart);
-            weights = self.pulled(pull, prior);
+            weights = self.pulled(pull, &prior, &able);
         }
         weights
     }
 
-    /// The best weights on the simplex, pulled to the `prior`: two methods at a time exchange what brings the sum
-    /// of squares down most.
-    fn pulled(&self, pull: f64, prior: &[f64]) -> Vec<f64> {
+    /// The best weights on the simplex, pulled to the `prior`: two of the methods that are `able` at a time exchange what
+    /// brings the sum of squares down most.
+    fn pulled(&self, pull: f64, prior: &[f64], able: &[usize]) -> Vec<f64> {
         let methods = prior.len();
         let mut weights = prior.to_vec();
         let gram =
@@ -493,8 +516,8 @@ impl Normal {
         let mut slopes: Vec<f64> = (0..methods).map(slope).collect();
         for _ in 0..MOST_PASSES {
             let mut moved: f64 = 0.0;
-            for a in 0..methods {
-                for b in 0..a {
+            for (number, &a) in able.iter().enumerate() {
+                for &b in &able[..number] {
                     let bend = gram(a, a) - 2.0 * gram(a, b) + gram(b, b);
                     if bend <= 0.0 {
                         continue;

@@ -10,7 +10,9 @@ use super::trained::{ModelInterpolator, Recipe};
 use crate::evaluate::Interpolator;
 #[cfg(feature = "nn")]
 use crate::model::{MODEL_METHODS, ModelConfig, ModelMethod};
-use crate::predict::{Inputs, Kriging, Learner, PredictOptions, Regression};
+use crate::predict::{
+    Compensated, Inputs, Kriging, Learner, PredictOptions, Regression, Residuals,
+};
 use crate::{Error, SplineKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -33,6 +35,8 @@ enum Making {
     Plain(fn() -> Arc<dyn Interpolator>),
     /// In closed form, from all data at once.
     Regression(Inputs, Learner),
+    /// What these inputs say without the values around, and what is left of those.
+    Compensated(Inputs, Residuals),
     #[cfg(feature = "nn")]
     Trained(Recipe),
 }
@@ -44,23 +48,35 @@ pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
     #[cfg(feature = "nn")]
     for model in MODEL_METHODS {
         methods.push(Method::trained(model));
-        if model.name == "cssc" {
-            methods.push(Method::smooth(model));
-        }
+        methods.push(Method::smooth(model));
     }
     methods
 });
 
 /// Models that take part where no methods are named: they have shown to be worth their time.
 #[cfg(feature = "nn")]
-const MODELS_BY_DEFAULT: [&str; 2] = ["cssc", "hidden-cssc"];
+const MODELS_BY_DEFAULT: [&str; 3] = ["cssc", "smooth-cssc", "hidden-cssc"];
 
-/// All that a regression can look at.
+/// What a regression can look at: all of it, or one thing.
 const EVERYTHING: Inputs = Inputs {
     own: true,
     season: true,
     others: true,
     factors: true,
+};
+const SEASON: Inputs = Inputs {
+    season: true,
+    ..NOTHING
+};
+const FACTORS: Inputs = Inputs {
+    factors: true,
+    ..NOTHING
+};
+const NOTHING: Inputs = Inputs {
+    own: false,
+    season: false,
+    others: false,
+    factors: false,
 };
 
 const PLAIN: &[Method] = &[
@@ -110,29 +126,13 @@ const PLAIN: &[Method] = &[
         name: "seasonal",
         description: "the same time of day, week, year, or of a period that the data show",
         by_default: true,
-        making: Making::Regression(
-            Inputs {
-                own: false,
-                season: true,
-                others: false,
-                factors: false,
-            },
-            Learner::Ridge,
-        ),
+        making: Making::Regression(SEASON, Learner::Ridge),
     },
     Method {
         name: "low-rank",
         description: "factors that many columns share",
         by_default: true,
-        making: Making::Regression(
-            Inputs {
-                own: false,
-                season: false,
-                others: false,
-                factors: true,
-            },
-            Learner::Ridge,
-        ),
+        making: Making::Regression(FACTORS, Learner::Ridge),
     },
     Method {
         name: "regression",
@@ -145,6 +145,42 @@ const PLAIN: &[Method] = &[
         description: "boosted trees on the same, for circumstances that no line knows",
         by_default: true,
         making: Making::Regression(EVERYTHING, Learner::Trees),
+    },
+    Method {
+        name: "smooth-seasonal",
+        description: "the season with the noise-aware compensation: near the values, not through them",
+        by_default: false,
+        making: Making::Compensated(SEASON, Residuals::Smoothed),
+    },
+    Method {
+        name: "smooth-low-rank",
+        description: "the other columns together with the noise-aware compensation",
+        by_default: false,
+        making: Making::Compensated(FACTORS, Residuals::Smoothed),
+    },
+    Method {
+        name: "smooth-regression",
+        description: "season and other columns with the noise-aware compensation",
+        by_default: false,
+        making: Making::Compensated(EVERYTHING, Residuals::Smoothed),
+    },
+    Method {
+        name: "kriged-seasonal",
+        description: "the season, and the best linear guess of what it leaves",
+        by_default: false,
+        making: Making::Compensated(SEASON, Residuals::Kriged),
+    },
+    Method {
+        name: "kriged-low-rank",
+        description: "the other columns together, and the best linear guess of what they leave",
+        by_default: false,
+        making: Making::Compensated(FACTORS, Residuals::Kriged),
+    },
+    Method {
+        name: "kriged-regression",
+        description: "season and other columns, and the best linear guess of what they leave",
+        by_default: true,
+        making: Making::Compensated(EVERYTHING, Residuals::Kriged),
     },
 ];
 
@@ -165,10 +201,11 @@ impl Method {
 
     /// The same model near the values.
     fn smooth(model: &ModelMethod) -> Self {
+        let name = ModelInterpolator::smooth_name(model.name).leak(); // once: the list is made once
         Self {
-            name: "smooth-cssc",
-            description: "the model of cssc with the noise-aware compensation: near the values, not through them",
-            by_default: true,
+            name,
+            description: "the same model with the noise-aware compensation: near the values, not through them",
+            by_default: MODELS_BY_DEFAULT.contains(&&*name),
             making: Making::Trained(Recipe {
                 config: model.config,
                 apply: ModelInterpolator::smooth,
@@ -213,7 +250,10 @@ impl Method {
     /// Whether a model must be trained for it.
     #[must_use]
     pub fn is_trained(&self) -> bool {
-        !matches!(self.making, Making::Plain(_) | Making::Regression(..))
+        !matches!(
+            self.making,
+            Making::Plain(_) | Making::Regression(..) | Making::Compensated(..)
+        )
     }
 
     /// Its interpolator, if it needs no training.
@@ -233,6 +273,12 @@ impl Method {
                 learner,
                 options.clone(),
             ))),
+            Making::Compensated(inputs, residuals) => Some(Arc::new(Compensated::new(
+                self.name,
+                inputs,
+                residuals,
+                options.clone(),
+            ))),
             #[cfg(feature = "nn")]
             Making::Trained(_) => None,
         }
@@ -249,7 +295,7 @@ impl Method {
     #[cfg(feature = "nn")]
     pub(super) fn recipe(&self) -> Option<&Recipe> {
         match &self.making {
-            Making::Plain(_) | Making::Regression(..) => None,
+            Making::Plain(_) | Making::Regression(..) | Making::Compensated(..) => None,
             Making::Trained(recipe) => Some(recipe),
         }
     }

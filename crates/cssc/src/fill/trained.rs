@@ -61,13 +61,19 @@ impl ModelInterpolator {
         }
     }
 
+    /// What the noise-aware form of a method is called.
+    pub(super) fn smooth_name(method: &str) -> String {
+        format!("smooth-{method}")
+    }
+
     /// Near the values instead of through them, with the compensation of the output.
     ///
     /// # Errors
     /// If the output of the model cannot be compensated.
     pub fn smooth(model: Model) -> Result<Self, Error> {
+        let name = Self::smooth_name(&model.info().model.method());
         let model = model.with_compensation(Compensation::Output)?;
-        let mut smooth = Self::new(model).named("smooth-cssc");
+        let mut smooth = Self::new(model).named(name);
         smooth.options.smoothing = Some(SmoothOptions::default());
         Ok(smooth)
     }

@@ -17,6 +17,7 @@ use super::covariance::Covariance;
 use super::joint::{Asked, Expected, Joint, Use};
 use super::kriging::{Guess, covariances};
 use super::lookup::{Dense, Look, row_from};
+use super::memory::Key;
 use super::period::periods;
 use super::piece::{Piece, departure};
 use super::profile::Profile;
@@ -25,6 +26,7 @@ use crate::data::scale::mean_and_deviation;
 use crate::data::{Dataset, Series};
 use crate::evaluate::Gaps;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// Features of own values, of a period, of another channel.
 const OWN: usize = 11;
@@ -60,7 +62,7 @@ pub(super) struct Design {
     pub(super) usual: f64,
     origin: f64,
     columns: Columns,
-    joint: Option<Joint>,
+    joint: Option<Arc<Joint>>,
     /// How the values of every channel hang together over time.
     covariances: Vec<Option<Covariance>>,
     /// Mean and standard deviation of every channel.
@@ -78,7 +80,13 @@ impl Design {
         options: &PredictOptions,
     ) -> Self {
         let usual = gaps.typical.unwrap_or(0.0);
-        let found = |_: ()| periods(data, usual, options.seconds, &options.periods);
+        let key = Key::of(data).with(&usual.to_bits());
+        let found = |_: ()| {
+            let given: Vec<u64> = options.periods.iter().map(|one| one.to_bits()).collect();
+            let key = key.with(&(options.seconds, given));
+            let find = || periods(data, usual, options.seconds, &options.periods);
+            options.memory.periods.find(key, find)
+        };
         let origin = data.series().iter().filter_map(|one| one.times().first());
         let length = usual_length(gaps).unwrap_or(2.0 * usual);
         let columns = if inputs.others || inputs.factors {
@@ -89,12 +97,14 @@ impl Design {
                 factors: None,
             }
         };
-        let joint = (inputs.others || inputs.factors)
-            .then(|| Joint::new(data, usual, &columns.others))
-            .flatten();
+        let joint = (inputs.others || inputs.factors).then(|| {
+            let key = key.with(&columns.others);
+            let find = || Joint::new(data, usual, &columns.others).map(Arc::new);
+            options.memory.joints.find(key, find)
+        });
         Self {
             inputs,
-            joint,
+            joint: joint.flatten(),
             periods: inputs.season.then_some(()).map(found).unwrap_or_default(),
             usual,
             covariances: match inputs.own {
@@ -152,7 +162,9 @@ impl Design {
 
     /// The number of features of a channel of which nothing is known around a time.
     pub(super) fn seen_width(&self) -> usize {
-        usize::from(self.joint.is_some()) + OF_PERIOD_UNSEEN * self.periods.len()
+        usize::from(self.joint.is_some())
+            + usize::from(self.columns.factors.is_some())
+            + OF_PERIOD_UNSEEN * self.periods.len()
     }
 
     pub(super) fn others(&self, channel: usize) -> &[usize] {
@@ -464,14 +476,25 @@ impl<'a> Features<'a> {
         ]);
     }
 
-    /// What is seen at a time without the channel itself: what the others lead to expect, the profiles, and waves, since a
-    /// profile of series that are shorter than the period knows nothing of their levels.
-    pub(super) fn seen(&mut self, time: f64) -> Vec<f64> {
+    /// What is seen at a time without the channel itself: what the others lead to expect, the factors that they share, the
+    /// profiles, and waves, since a profile of series that are shorter than the period knows nothing of their levels.
+    pub(super) fn seen(&mut self, time: f64) -> &[f64] {
         let (mean, scale) = self.design.scales[self.channel];
-        let mut values = Vec::with_capacity(self.design.seen_width());
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
         if self.design.joint.is_some() {
             let expected = self.expect(time);
             values.push(expected.map_or(0.0, |found| found.value - mean));
+        }
+        if let Some(factors) = &self.design.columns.factors {
+            let row = row_from(self.series, time);
+            let told = factors.loaded[self.channel].iter().filter_map(|&k| {
+                let look = self.dense.look(k, time, row)?;
+                Some((k, look.value - self.design.scales[k].0))
+            });
+            self.told.clear();
+            self.told.extend(told);
+            values.push(factors.predict(self.channel, &self.told));
         }
         for (profile, period) in self.profiles.iter().zip(&self.design.periods) {
             values.push(profile.at(time));
@@ -483,7 +506,8 @@ impl<'a> Features<'a> {
                     .flat_map(|(sin, cos)| [scale * sin, scale * cos]),
             );
         }
-        values
+        self.values = values;
+        &self.values
     }
 
     pub(super) fn expect(&mut self, time: f64) -> Option<Expected> {

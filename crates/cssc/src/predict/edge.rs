@@ -5,17 +5,17 @@
 //! what is left of it and from the other channels. Where there are many series, many of them are cut, and they may be short:
 //! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
-//! the nearest value stays. A series that knows nothing of a channel at all has no nearest value: see `unseen`.
+//! the nearest value stays. A series that knows nothing of a channel at all has no nearest value: see `level`.
 
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
+use super::level::Level;
 use super::lookup::Dense;
 use super::piece::Piece;
 use super::profile::Profile;
 use super::regression::{trusted, usual_largest};
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
-use super::unseen::Unseen;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
@@ -70,8 +70,10 @@ pub fn predict_edges(
     let edges: Result<Vec<_>, Error> = channels.par_iter().map(learn).collect();
     let edges = edges?;
     let profiles = design.profiles(data);
-    let learn = |&channel: &usize| Unseen::learn(&design, &profiles, data, channel);
-    let unseen: Vec<Option<Unseen>> = channels.par_iter().map(learn).collect();
+    let learn = |&channel: &usize| {
+        is_unseen(data, channel).then(|| Level::learn(&design, &profiles, data, channel))
+    };
+    let unseen: Vec<Option<Level>> = channels.par_iter().map(learn).collect();
     if edges.iter().all(Option::is_none) && unseen.iter().all(Option::is_none) {
         return Ok(None);
     }
@@ -84,13 +86,22 @@ pub fn predict_edges(
     })))
 }
 
+/// Whether some series know nothing of a channel, and enough others know it.
+fn is_unseen(data: &Dataset, channel: usize) -> bool {
+    let all = data.series().iter();
+    let knows =
+        |series: &&Series| (0..series.len()).any(|row| series.value(row, channel).is_some());
+    let known = all.filter(knows).count();
+    known < data.len() && known >= MANY_SERIES
+}
+
 /// What was learned of all channels.
 #[derive(Clone, Debug)]
 struct Learned {
     design: Design,
     profiles: Profiles,
     edges: Vec<Option<Edges>>,
-    unseen: Vec<Option<Unseen>>,
+    unseen: Vec<Option<Level>>,
     stations: Option<Stations>,
 }
 

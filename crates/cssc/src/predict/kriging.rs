@@ -91,7 +91,7 @@ impl Interpolator for Learned {
 }
 
 /// Straight lines where no covariance is known.
-fn column(
+pub(super) fn column(
     knots: &[f64],
     known: &[f64],
     covariance: Option<&Covariance>,
@@ -117,6 +117,15 @@ fn column(
     times.iter().map(value).collect()
 }
 
+/// The places of the neighbours of the gap behind a time.
+pub(super) fn neighbours(knots: &[f64], behind: f64) -> impl Iterator<Item = usize> + use<> {
+    let (after, count) = (knots.partition_point(|&knot| knot <= behind), knots.len());
+    let left = NEIGHBOURS.iter().rev();
+    let left = left.filter_map(move |&far| after.checked_sub(far + 1));
+    let right = NEIGHBOURS.iter().map(move |&far| after + far);
+    left.chain(right.filter(move |&place| place < count))
+}
+
 /// What is known of a gap: neighbours, and what each of them counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guess {
@@ -129,13 +138,9 @@ impl Guess {
     /// Of the gap behind a time: the last known value that is not later, and the first that is, are its ends. Before the first
     /// known value and behind the last there is one end.
     pub(super) fn new(covariance: &Covariance, knots: &[f64], known: &[f64], behind: f64) -> Self {
-        let after = knots.partition_point(|&knot| knot <= behind);
-        let left = NEIGHBOURS.iter().rev();
-        let left = left.filter_map(|&far| after.checked_sub(far + 1));
-        let right = NEIGHBOURS.iter().map(|&far| after + far);
-        let places = left.chain(right.filter(|&place| place < knots.len()));
-        let (times, values): (Vec<f64>, Vec<f64>) =
-            places.map(|place| (knots[place], known[place])).unzip();
+        let (times, values): (Vec<f64>, Vec<f64>) = neighbours(knots, behind)
+            .map(|place| (knots[place], known[place]))
+            .unzip();
         let count = times.len();
         let mut lower = vec![0.0; count * count];
         for row in 0..count {

@@ -18,23 +18,28 @@
 //! | `period`, `profile` | periods of calendar and data, and the mean course over one |
 //! | `columns` | which channels move together, and the factors they share |
 //! | `joint` | what all other channels together lead to expect |
+//! | `memory` | what several methods find in the same data, found once |
 //! | `design` | the features |
 //! | `levels` | more of them, for trees |
 //! | `ridge` | least squares with a penalty, chosen by cross-validation |
 //! | `trees` | boosted regression trees |
 //! | `regression` | learns, and predicts |
+//! | `level` | what a channel is where nothing of its own is looked at |
+//! | `compensated` | that as the prediction of a compensation |
 //! | `edge` | the same beyond the first and the last known value |
-//! | `unseen` | and where a series knows nothing of a channel |
 //! | `stations` | series that share their times, side by side |
 
 mod columns;
+mod compensated;
 mod covariance;
 mod design;
 mod edge;
 mod joint;
 mod kriging;
+mod level;
 mod levels;
 mod lookup;
+mod memory;
 mod period;
 mod piece;
 mod profile;
@@ -42,10 +47,11 @@ mod regression;
 mod ridge;
 mod stations;
 mod trees;
-mod unseen;
 
+pub use compensated::{Compensated, Residuals};
 pub use edge::predict_edges;
 pub use kriging::Kriging;
+pub use memory::Memory;
 pub use regression::{Learner, Regression};
 
 /// What a regression may look at.
@@ -73,4 +79,6 @@ pub struct PredictOptions {
     pub absent_rows: bool,
     /// Seed of what is hidden to learn from.
     pub seed: u64,
+    /// What methods made with clones of these options find once for all of them.
+    pub memory: Memory,
 }

@@ -1,0 +1,241 @@
+//! A prediction that knows the season and the other channels, compensated.
+//!
+//! ```text
+//! o   what the season and the other channels say of the channel (`level`): it brings the shape
+//! c   what is observed minus o, between and beside the values: it brings the curve to them
+//! ô   their sum
+//! ```
+//!
+//! c is the smoothing spline of the residuals (`smooth`), as strong as cross-validation says, or the best linear guess from
+//! the residuals around a gap, by how they vary over time (`kriging`; geostatistics calls the sum regression kriging). Both take
+//! observations to be noisy, where a regression goes through the values around a gap, noise and all. In a long gap the
+//! guess goes back to 0, so that o stays; a spline goes on with slopes that have long changed.
+
+use super::covariance::Covariance;
+use super::design::{Design, Features, Profiles};
+use super::joint::Use;
+use super::kriging::{column, covariances, neighbours};
+use super::level::Level;
+use super::lookup::Dense;
+use super::stations::Stations;
+use super::{Inputs, PredictOptions};
+use crate::data::{Dataset, Series};
+use crate::evaluate::{Curve, Gaps, Interpolator, observation_std_devs, set_column};
+use crate::smooth::smoothing_spline;
+use crate::{Error, Path, Side, SmoothOptions};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Rows of all series that tell how residuals vary, at most.
+const MOST_ROWS: usize = 8_000;
+
+/// What c is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residuals {
+    /// The smoothing spline of the residuals.
+    Smoothed,
+    /// The best linear guess from the residuals around a gap.
+    Kriged,
+}
+
+/// A method that compensates what is seen of some inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compensated {
+    name: &'static str,
+    inputs: Inputs,
+    residuals: Residuals,
+    options: PredictOptions,
+}
+
+impl Compensated {
+    /// Of some inputs, called `name`; what the channel itself says is left to the residuals.
+    #[must_use]
+    pub fn new(
+        name: &'static str,
+        inputs: Inputs,
+        residuals: Residuals,
+        options: PredictOptions,
+    ) -> Self {
+        let inputs = Inputs {
+            own: false,
+            ..inputs
+        };
+        Self {
+            name,
+            inputs,
+            residuals,
+            options,
+        }
+    }
+
+    fn learn(&self, data: &Dataset) -> Result<Learned, Error> {
+        let stations = Stations::of(data)?;
+        let data = stations.as_ref().map_or(data, |stations| &stations.data);
+        let design = Design::new(data, &Gaps::find(data), self.inputs, &self.options);
+        let profiles = design.profiles(data);
+        let channels: Vec<usize> = (0..data.channels()).collect();
+        let level = |&channel: &usize| Level::learn(&design, &profiles, data, channel);
+        let mut learned = Learned {
+            name: self.name,
+            levels: channels.par_iter().map(level).collect(),
+            design,
+            profiles,
+            covariances: None,
+            stations: None,
+        };
+        if self.residuals == Residuals::Kriged {
+            let left = learned.residuals(data)?;
+            learned.covariances = Some(covariances(&left, learned.design.usual));
+        }
+        learned.stations = stations;
+        Ok(learned)
+    }
+}
+
+impl Interpolator for Compensated {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    /// Learned from this series alone.
+    fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+        let names = (0..series.channels()).map(|channel| channel.to_string());
+        let data = Dataset::new(names.collect(), vec![series.clone()])?;
+        self.learn(&data)?.curve(series, channels, times)
+    }
+
+    fn fitted_to(&self, data: &Dataset) -> Result<Option<Arc<dyn Interpolator>>, Error> {
+        Ok(Some(Arc::new(self.learn(data)?)))
+    }
+}
+
+/// What was learned of all channels.
+#[derive(Clone, Debug)]
+struct Learned {
+    name: &'static str,
+    design: Design,
+    profiles: Profiles,
+    levels: Vec<Level>,
+    /// How the residuals of each channel vary; none: they are smoothed.
+    covariances: Option<Vec<Option<Covariance>>>,
+    stations: Option<Stations>,
+}
+
+/// One channel at the times asked for.
+struct Column {
+    predicted: Vec<f64>,
+    compensation: Vec<f64>,
+    std_devs: Option<Vec<f64>>,
+}
+
+impl Learned {
+    /// What the levels leave of known values; of long tables, of a stretch of each series.
+    fn residuals(&self, data: &Dataset) -> Result<Dataset, Error> {
+        let part = (MOST_ROWS as f64 / data.rows().max(1) as f64).min(1.0);
+        let of_series = |series: &Series| -> Result<Series, Error> {
+            let count = (part * series.len() as f64).ceil() as usize;
+            let first = (series.len() - count) / 2;
+            let rows: Vec<usize> = (first..first + count).collect();
+            let series = series.take(&rows)?;
+            let (dense, width) = (Dense::new(&series), series.channels());
+            let mut values = vec![f64::NAN; series.values().len()];
+            for (channel, level) in self.levels.iter().enumerate() {
+                let mut features = self.features(&dense, channel);
+                for (row, &time) in series.times().iter().enumerate() {
+                    if let Some(value) = series.value(row, channel) {
+                        values[row * width + channel] = value - level.at(&mut features, time);
+                    }
+                }
+            }
+            series.with_values(values)
+        };
+        let all = data.series().par_iter().map(of_series);
+        Dataset::new(
+            data.channel_names().to_vec(),
+            all.collect::<Result<_, _>>()?,
+        )
+    }
+
+    fn features<'a>(&'a self, dense: &'a Dense<'a>, channel: usize) -> Features<'a> {
+        let profiles = &self.profiles[channel];
+        Features::new(&self.design, profiles, dense, channel, Use::Filling)
+    }
+
+    /// `None` of a channel that is not known.
+    fn column(
+        &self,
+        dense: &Dense<'_>,
+        channel: usize,
+        times: &[f64],
+    ) -> Result<Option<Column>, Error> {
+        let mut features = self.features(dense, channel);
+        let (knots, known) = dense.series.observed(channel);
+        if knots.is_empty() {
+            return Ok(None);
+        }
+        let mut at = |time: f64| self.levels[channel].at(&mut features, time);
+        let predicted: Vec<f64> = times.iter().map(|&time| at(time)).collect();
+        let mut left = |place: usize| known[place] - at(knots[place]);
+        let Some(covariances) = &self.covariances else {
+            let left: Vec<f64> = (0..knots.len()).map(left).collect();
+            let spline = smoothing_spline(&knots, 1, &left, &SmoothOptions::default())?;
+            return Ok(Some(Column {
+                predicted,
+                compensation: spline.compensation.sample(times, Side::Left)?.value,
+                std_devs: Some(observation_std_devs(&spline, times)?),
+            }));
+        };
+        // Of a long series only what is near the times counts.
+        let mut residuals = vec![f64::NAN; knots.len()];
+        for &time in times {
+            let exact = knots.partition_point(|&knot| knot < time);
+            for place in neighbours(&knots, time).chain(knots.get(exact).map(|_| exact)) {
+                if residuals[place].is_nan() {
+                    residuals[place] = left(place);
+                }
+            }
+        }
+        Ok(Some(Column {
+            predicted,
+            compensation: column(&knots, &residuals, covariances[channel].as_ref(), times),
+            std_devs: None,
+        }))
+    }
+}
+
+impl Interpolator for Learned {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
+        let wide = Stations::wide(self.stations.as_ref(), series, self.levels.len())?;
+        let (series, first) = wide
+            .as_ref()
+            .map_or((series, 0), |(wide, first)| (wide, *first));
+        let dense = Dense::new(series);
+        let columns: Vec<Option<Column>> = channels
+            .par_iter()
+            .map(|&channel| self.column(&dense, first + channel, times))
+            .collect::<Result<_, _>>()?;
+        let width = channels.len();
+        let unknown = vec![f64::NAN; times.len() * width];
+        let [mut predicted, mut compensation, mut std_devs] = [&unknown; 3].map(Vec::clone);
+        for (place, column) in columns.iter().enumerate() {
+            if let Some(column) = column {
+                set_column(&mut predicted, width, place, &column.predicted);
+                set_column(&mut compensation, width, place, &column.compensation);
+                if let Some(own) = &column.std_devs {
+                    set_column(&mut std_devs, width, place, own);
+                }
+            }
+        }
+        let sums = predicted.iter().zip(&compensation).map(|(o, c)| o + c);
+        Ok(Curve {
+            values: sums.collect(),
+            predicted: Some(predicted),
+            compensation: Some(compensation),
+            std_devs: self.covariances.is_none().then_some(std_devs),
+        })
+    }
+}
