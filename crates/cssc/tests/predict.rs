@@ -137,6 +137,29 @@ fn what_season_and_other_channels_leave_is_found_from_the_values_around() {
     }
 }
 
+/// Three sensors of one slow motion fail together: what they say of each other beside a gap is nothing that holds inside.
+#[test]
+fn where_the_other_channels_are_missing_too_the_values_around_count() {
+    let mut level = 0.0;
+    let levels: Vec<f64> = (0..900)
+        .map(|row| {
+            level = 0.98 * level + 0.2 * noise(1, row);
+            level
+        })
+        .collect();
+    let data = table(900, 3, |row, channel| {
+        let own = 0.05 * noise(2 + channel as u64, row);
+        if row % 31 < 6 {
+            f64::NAN
+        } else {
+            levels[row] + own
+        }
+    });
+    let sum = |name: &str| errors(name, &data).iter().sum::<f64>();
+    let (kriging, kriged) = (sum("kriging"), sum("kriged-regression"));
+    assert!(kriged < 1.1 * kriging, "{kriged} and {kriging}");
+}
+
 /// The curve is the prediction and its compensation; the noise-aware form passes near the values, the other through them.
 #[test]
 fn a_compensated_prediction_is_a_sum() {

@@ -10,6 +10,11 @@
 //! the residuals around a gap, by how they vary over time (`kriging`; geostatistics calls the sum regression kriging). Both take
 //! observations to be noisy, where a regression goes through the values around a gap, noise and all. In a long gap the
 //! guess goes back to 0, so that o stays; a spline goes on with slopes that have long changed.
+//!
+//! Where the other channels are missing in a gap as well, o falls back to the mean there, while beside the gap it says nearly
+//! all of the values and leaves nothing to be carried into it: sensors that fail together came to twice the error of straight
+//! lines. So with e the part of the variance that they explain, at a time and beside the gap, the part e(t)/e of the curve is
+//! this one, and the rest the same without other channels.
 
 use super::covariance::Covariance;
 use super::design::{Design, Features, Profiles};
@@ -28,6 +33,9 @@ use std::sync::Arc;
 
 /// Rows of all series that tell how residuals vary, at most.
 const MOST_ROWS: usize = 8_000;
+
+/// Other channels that tell this part of what they tell beside a gap tell enough.
+const NEARLY: f64 = 0.9;
 
 /// What c is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,24 +79,19 @@ impl Compensated {
     fn learn(&self, data: &Dataset) -> Result<Learned, Error> {
         let stations = Stations::of(data)?;
         let data = stations.as_ref().map_or(data, |stations| &stations.data);
-        let design = Design::new(data, &Gaps::find(data), self.inputs, &self.options);
-        let profiles = design.profiles(data);
-        let channels: Vec<usize> = (0..data.channels()).collect();
-        let level = |&channel: &usize| Level::learn(&design, &profiles, data, channel);
-        let mut learned = Learned {
-            name: self.name,
-            levels: channels.par_iter().map(level).collect(),
-            design,
-            profiles,
-            covariances: None,
-            stations: None,
+        let gaps = Gaps::find(data);
+        let part = |inputs| Part::learn(data, &gaps, inputs, self.residuals, &self.options);
+        let alone = Inputs {
+            others: false,
+            factors: false,
+            ..self.inputs
         };
-        if self.residuals == Residuals::Kriged {
-            let left = learned.residuals(data)?;
-            learned.covariances = Some(covariances(&left, learned.design.usual));
-        }
-        learned.stations = stations;
-        Ok(learned)
+        Ok(Learned {
+            name: self.name,
+            told: part(self.inputs)?,
+            alone: (alone != self.inputs).then(|| part(alone)).transpose()?,
+            stations,
+        })
     }
 }
 
@@ -113,12 +116,20 @@ impl Interpolator for Compensated {
 #[derive(Clone, Debug)]
 struct Learned {
     name: &'static str,
+    told: Part,
+    /// The same without other channels, for times at which they are missing too.
+    alone: Option<Part>,
+    stations: Option<Stations>,
+}
+
+/// A prediction and how what it leaves varies.
+#[derive(Clone, Debug)]
+struct Part {
     design: Design,
     profiles: Profiles,
     levels: Vec<Level>,
-    /// How the residuals of each channel vary; none: they are smoothed.
+    /// Of the residuals of each channel; none: they are smoothed.
     covariances: Option<Vec<Option<Covariance>>>,
-    stations: Option<Stations>,
 }
 
 /// One channel at the times asked for.
@@ -128,7 +139,31 @@ struct Column {
     std_devs: Option<Vec<f64>>,
 }
 
-impl Learned {
+impl Part {
+    fn learn(
+        data: &Dataset,
+        gaps: &Gaps,
+        inputs: Inputs,
+        residuals: Residuals,
+        options: &PredictOptions,
+    ) -> Result<Self, Error> {
+        let design = Design::new(data, gaps, inputs, options);
+        let profiles = design.profiles(data);
+        let channels: Vec<usize> = (0..data.channels()).collect();
+        let level = |&channel: &usize| Level::learn(&design, &profiles, data, channel);
+        let mut part = Self {
+            levels: channels.par_iter().map(level).collect(),
+            design,
+            profiles,
+            covariances: None,
+        };
+        if residuals == Residuals::Kriged {
+            let left = part.residuals(data)?;
+            part.covariances = Some(covariances(&left, part.design.usual));
+        }
+        Ok(part)
+    }
+
     /// What the levels leave of known values; of long tables, of a stretch of each series.
     fn residuals(&self, data: &Dataset) -> Result<Dataset, Error> {
         let part = (MOST_ROWS as f64 / data.rows().max(1) as f64).min(1.0);
@@ -161,6 +196,62 @@ impl Learned {
         Features::new(&self.design, profiles, dense, channel, Use::Filling)
     }
 
+    fn column(
+        &self,
+        dense: &Dense<'_>,
+        channel: usize,
+        (knots, known): (&[f64], &[f64]),
+        times: &[f64],
+    ) -> Result<Column, Error> {
+        let mut features = self.features(dense, channel);
+        let mut at = |time: f64| self.levels[channel].at(&mut features, time);
+        let predicted: Vec<f64> = times.iter().map(|&time| at(time)).collect();
+        let mut left = |place: usize| known[place] - at(knots[place]);
+        let Some(covariances) = &self.covariances else {
+            let left: Vec<f64> = (0..knots.len()).map(left).collect();
+            let spline = smoothing_spline(knots, 1, &left, &SmoothOptions::default())?;
+            return Ok(Column {
+                predicted,
+                compensation: spline.compensation.sample(times, Side::Left)?.value,
+                std_devs: Some(observation_std_devs(&spline, times)?),
+            });
+        };
+        // Of a long series only what is near the times counts.
+        let mut residuals = vec![f64::NAN; knots.len()];
+        for &time in times {
+            let exact = knots.partition_point(|&knot| knot < time);
+            for place in neighbours(knots, time).chain(knots.get(exact).map(|_| exact)) {
+                if residuals[place].is_nan() {
+                    residuals[place] = left(place);
+                }
+            }
+        }
+        Ok(Column {
+            predicted,
+            compensation: column(knots, &residuals, covariances[channel].as_ref(), times),
+            std_devs: None,
+        })
+    }
+
+    /// How much of what the other channels tell beside a gap they tell inside, 0 to 1, at every time.
+    fn told(&self, dense: &Dense<'_>, channel: usize, knots: &[f64], times: &[f64]) -> Vec<f64> {
+        let mut features = self.features(dense, channel);
+        let mut explained = |time: f64| features.expect(time).map_or(1.0, |one| one.explained);
+        let part = |&time: &f64| {
+            let after = knots.partition_point(|&knot| knot < time);
+            let ends = [after.checked_sub(1), Some(after)].into_iter().flatten();
+            let ends = ends.filter_map(|place| knots.get(place));
+            let beside = ends.map(|&end| explained(end)).fold(1.0, f64::min);
+            match NEARLY * beside > 0.0 {
+                true => (explained(time) / (NEARLY * beside)).min(1.0),
+                false => 1.0,
+            }
+        };
+        times.iter().map(part).collect()
+    }
+}
+
+impl Learned {
     /// `None` of a channel that is not known.
     fn column(
         &self,
@@ -168,38 +259,31 @@ impl Learned {
         channel: usize,
         times: &[f64],
     ) -> Result<Option<Column>, Error> {
-        let mut features = self.features(dense, channel);
         let (knots, known) = dense.series.observed(channel);
         if knots.is_empty() {
             return Ok(None);
         }
-        let mut at = |time: f64| self.levels[channel].at(&mut features, time);
-        let predicted: Vec<f64> = times.iter().map(|&time| at(time)).collect();
-        let mut left = |place: usize| known[place] - at(knots[place]);
-        let Some(covariances) = &self.covariances else {
-            let left: Vec<f64> = (0..knots.len()).map(left).collect();
-            let spline = smoothing_spline(&knots, 1, &left, &SmoothOptions::default())?;
-            return Ok(Some(Column {
-                predicted,
-                compensation: spline.compensation.sample(times, Side::Left)?.value,
-                std_devs: Some(observation_std_devs(&spline, times)?),
-            }));
+        let observed = (&knots[..], &known[..]);
+        let mut found = self.told.column(dense, channel, observed, times)?;
+        let Some(alone) = &self.alone else {
+            return Ok(Some(found));
         };
-        // Of a long series only what is near the times counts.
-        let mut residuals = vec![f64::NAN; knots.len()];
-        for &time in times {
-            let exact = knots.partition_point(|&knot| knot < time);
-            for place in neighbours(&knots, time).chain(knots.get(exact).map(|_| exact)) {
-                if residuals[place].is_nan() {
-                    residuals[place] = left(place);
-                }
-            }
+        let told = self.told.told(dense, channel, &knots, times);
+        if told.iter().all(|&told| told == 1.0) {
+            return Ok(Some(found));
         }
-        Ok(Some(Column {
-            predicted,
-            compensation: column(&knots, &residuals, covariances[channel].as_ref(), times),
-            std_devs: None,
-        }))
+        let alone = alone.column(dense, channel, observed, times)?;
+        let mix = |found: &mut Vec<f64>, alone: &[f64]| {
+            for ((found, alone), told) in found.iter_mut().zip(alone).zip(&told) {
+                *found = told * *found + (1.0 - told) * alone;
+            }
+        };
+        mix(&mut found.predicted, &alone.predicted);
+        mix(&mut found.compensation, &alone.compensation);
+        if let (Some(found), Some(alone)) = (&mut found.std_devs, &alone.std_devs) {
+            mix(found, alone);
+        }
+        Ok(Some(found))
     }
 }
 
@@ -209,7 +293,8 @@ impl Interpolator for Learned {
     }
 
     fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
-        let wide = Stations::wide(self.stations.as_ref(), series, self.levels.len())?;
+        let expected = self.told.levels.len();
+        let wide = Stations::wide(self.stations.as_ref(), series, expected)?;
         let (series, first) = wide
             .as_ref()
             .map_or((series, 0), |(wide, first)| (wide, *first));
@@ -235,7 +320,7 @@ impl Interpolator for Learned {
             values: sums.collect(),
             predicted: Some(predicted),
             compensation: Some(compensation),
-            std_devs: self.covariances.is_none().then_some(std_devs),
+            std_devs: self.told.covariances.is_none().then_some(std_devs),
         })
     }
 }
