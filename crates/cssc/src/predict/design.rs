@@ -497,7 +497,7 @@ impl<'a> Features<'a> {
             values.push(factors.predict(self.channel, &self.told));
         }
         for (profile, period) in self.profiles.iter().zip(&self.design.periods) {
-            values.push(profile.at(time));
+            values.push(profile.apart_at(time));
             let angle = TAU * (time - self.design.origin) / period;
             let waves = WAVES.map(|wave| (wave * angle).sin_cos());
             values.extend(

@@ -9,6 +9,8 @@ use crate::data::Dataset;
 /// Most phases of a profile, and values that a phase needs on average.
 const MOST_PHASES: f64 = 1024.0;
 const VALUES_OF_PHASE: f64 = 3.0;
+/// Of fewer cycles a value is a large part of its own profile.
+const MANY_CYCLES: f64 = 8.0;
 /// The least part of the variance that differs between phases.
 const LEAST_SIGNAL: f64 = 1e-3;
 
@@ -18,6 +20,8 @@ pub(super) struct Profile {
     period: f64,
     origin: f64,
     means: Vec<f64>,
+    /// How often the period is seen.
+    cycles: f64,
 }
 
 impl Profile {
@@ -30,8 +34,12 @@ impl Profile {
         origin: f64,
     ) -> Self {
         let mut anomalies: Vec<(f64, f64)> = Vec::new();
+        let mut cycles = 0.0;
         for series in data.series() {
             let (knots, known) = series.observed(channel);
+            if let [first, .., last] = knots[..] {
+                cycles += (last - first) / period;
+            }
             local_anomalies(&knots, &known, period, &mut anomalies);
         }
         let most = (anomalies.len() as f64 / VALUES_OF_PHASE).min(MOST_PHASES);
@@ -40,6 +48,7 @@ impl Profile {
             period,
             origin,
             means: vec![0.0; phases],
+            cycles,
         };
         profile.average(&anomalies);
         profile
@@ -79,6 +88,14 @@ impl Profile {
     fn phase(&self, time: f64) -> f64 {
         let turns = (time - self.origin) / self.period;
         turns.rem_euclid(1.0) * self.means.len() as f64
+    }
+
+    /// The same if it comes from so many cycles that a value makes little of the profile it is compared with.
+    pub(super) fn apart_at(&self, time: f64) -> f64 {
+        if self.cycles < MANY_CYCLES {
+            return 0.0;
+        }
+        self.at(time)
     }
 
     /// The usual departure from the mean at a time.
