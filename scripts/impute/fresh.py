@@ -1,7 +1,7 @@
 """Tables that nobody looked at while `cssc fill` was developed, read from packages that carry data along.
 
-They came in when everything else stood. What they showed to be wrong was mended since (CHANGELOG), so the next tables of
-this kind should be others.
+They came in when everything else stood. What they showed to be wrong was mended since, and some choices were tried on
+their first seed (DESIGN.md), so the next tables of this kind should be others.
 """
 
 import csv
