@@ -44,7 +44,7 @@ AT_HAND = """These tables were at hand while `cssc fill` and the two regressions
 of the first seed), so expect a little less on tables that nobody has looked at: [here are some](imputation-fresh.md).
 """
 
-FRESH = """These tables (`scripts/impute/fresh.py`) came in when everything else stood. The first run on them showed a fault, mended
+FRESH = """These tables (`scripts/bench-impute --fresh`) came in when everything else stood. The first run on them showed a fault, mended
 since (a season whose phases do not differ), and two later choices were tried on their first seed as well: compensated
 regressions, and when a method is left out of the combination. The second seed had no part in any. Many tables are
 short: with a few hundred rows a few gaps decide.

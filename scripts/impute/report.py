@@ -93,6 +93,8 @@ def _summary_table(one):
 
 
 def _ratio(number):
+    if number >= 1e7:  # some diverge
+        return f"{number:.0e}"
     return f"{number:.2f}" if number < 100 else f"{number:,.0f}"
 
 
