@@ -137,6 +137,8 @@ struct Column {
     predicted: Vec<f64>,
     compensation: Vec<f64>,
     std_devs: Option<Vec<f64>>,
+    /// How much of what the other channels tell beside a gap they tell inside, 0 to 1.
+    told: Vec<f64>,
 }
 
 impl Part {
@@ -204,50 +206,57 @@ impl Part {
         times: &[f64],
     ) -> Result<Column, Error> {
         let mut features = self.features(dense, channel);
-        let mut at = |time: f64| self.levels[channel].at(&mut features, time);
-        let predicted: Vec<f64> = times.iter().map(|&time| at(time)).collect();
-        let mut left = |place: usize| known[place] - at(knots[place]);
-        let Some(covariances) = &self.covariances else {
-            let left: Vec<f64> = (0..knots.len()).map(left).collect();
-            let spline = smoothing_spline(knots, 1, &left, &SmoothOptions::default())?;
-            return Ok(Column {
-                predicted,
-                compensation: spline.compensation.sample(times, Side::Left)?.value,
-                std_devs: Some(observation_std_devs(&spline, times)?),
-            });
+        // What is said, and the part of the variance that the other channels explain there.
+        let mut at = |time: f64| {
+            let value = self.levels[channel].at(&mut features, time);
+            (value, features.explained)
         };
-        // Of a long series only what is near the times counts.
+        let (predicted, inside): (Vec<f64>, Vec<f64>) = times.iter().map(|&time| at(time)).unzip();
         let mut residuals = vec![f64::NAN; knots.len()];
-        for &time in times {
-            let exact = knots.partition_point(|&knot| knot < time);
-            for place in neighbours(knots, time).chain(knots.get(exact).map(|_| exact)) {
-                if residuals[place].is_nan() {
-                    residuals[place] = left(place);
-                }
+        let mut beside = vec![1.0; knots.len()];
+        let mut look = |place: usize| {
+            if residuals[place].is_nan() {
+                let (value, explained) = at(knots[place]);
+                residuals[place] = known[place] - value;
+                beside[place] = explained;
             }
-        }
-        Ok(Column {
-            predicted,
-            compensation: column(knots, &residuals, covariances[channel].as_ref(), times),
-            std_devs: None,
-        })
-    }
-
-    /// How much of what the other channels tell beside a gap they tell inside, 0 to 1, at every time.
-    fn told(&self, dense: &Dense<'_>, channel: usize, knots: &[f64], times: &[f64]) -> Vec<f64> {
-        let mut features = self.features(dense, channel);
-        let mut explained = |time: f64| features.expect(time).map_or(1.0, |one| one.explained);
-        let part = |&time: &f64| {
+        };
+        let (compensation, std_devs) = match &self.covariances {
+            None => {
+                (0..knots.len()).for_each(look);
+                let spline = smoothing_spline(knots, 1, &residuals, &SmoothOptions::default())?;
+                let compensation = spline.compensation.sample(times, Side::Left)?.value;
+                (compensation, Some(observation_std_devs(&spline, times)?))
+            }
+            Some(covariances) => {
+                // Of a long series only what is near the times counts.
+                for &time in times {
+                    let exact = knots.partition_point(|&knot| knot < time);
+                    neighbours(knots, time).for_each(&mut look);
+                    if exact < knots.len() {
+                        look(exact);
+                    }
+                }
+                let covariance = covariances[channel].as_ref();
+                (column(knots, &residuals, covariance, times), None)
+            }
+        };
+        let told = |(&time, inside): (&f64, f64)| {
             let after = knots.partition_point(|&knot| knot < time);
             let ends = [after.checked_sub(1), Some(after)].into_iter().flatten();
-            let ends = ends.filter_map(|place| knots.get(place));
-            let beside = ends.map(|&end| explained(end)).fold(1.0, f64::min);
-            match NEARLY * beside > 0.0 {
-                true => (explained(time) / (NEARLY * beside)).min(1.0),
+            let beside = ends.filter_map(|place| beside.get(place)).copied();
+            let beside = NEARLY * beside.fold(1.0, f64::min);
+            match beside > 0.0 {
+                true => (inside / beside).min(1.0),
                 false => 1.0,
             }
         };
-        times.iter().map(part).collect()
+        Ok(Column {
+            predicted,
+            compensation,
+            std_devs,
+            told: times.iter().zip(inside).map(told).collect(),
+        })
     }
 }
 
@@ -268,7 +277,7 @@ impl Learned {
         let Some(alone) = &self.alone else {
             return Ok(Some(found));
         };
-        let told = self.told.told(dense, channel, &knots, times);
+        let told = std::mem::take(&mut found.told);
         if told.iter().all(|&told| told == 1.0) {
             return Ok(Some(found));
         }

@@ -216,6 +216,8 @@ pub(super) struct Features<'a> {
     /// What the other channels lead to expect, and that at both ends of the gap.
     asked: Option<Asked<'a>>,
     expected: [f64; 2],
+    /// The part of the variance that they explained where it was last `seen`; 1 where there are none.
+    pub(super) explained: f64,
     /// The features, in the order of the table above.
     pub(super) values: Vec<f64>,
 }
@@ -249,6 +251,7 @@ impl<'a> Features<'a> {
                 .as_ref()
                 .and_then(|joint| joint.asked(dense.series, channel, purpose)),
             expected: [0.0; 2],
+            explained: 1.0,
             values: vec![0.0; design.width(channel)],
         }
     }
@@ -484,6 +487,7 @@ impl<'a> Features<'a> {
         values.clear();
         if self.design.joint.is_some() {
             let expected = self.expect(time);
+            self.explained = expected.map_or(1.0, |found| found.explained);
             values.push(expected.map_or(0.0, |found| found.value - mean));
         }
         if let Some(factors) = &self.design.columns.factors {
