@@ -102,8 +102,7 @@ impl Interpolator for Compensated {
 
     /// Learned from this series alone.
     fn curve(&self, series: &Series, channels: &[usize], times: &[f64]) -> Result<Curve, Error> {
-        let names = (0..series.channels()).map(|channel| channel.to_string());
-        let data = Dataset::new(names.collect(), vec![series.clone()])?;
+        let data = super::alone(series)?;
         self.learn(&data)?.curve(series, channels, times)
     }
 

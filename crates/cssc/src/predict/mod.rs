@@ -48,11 +48,20 @@ mod ridge;
 mod stations;
 mod trees;
 
+use crate::Error;
+use crate::data::{Dataset, Series};
+
 pub use compensated::{Compensated, Residuals};
 pub use edge::predict_edges;
 pub use kriging::Kriging;
 pub use memory::Memory;
 pub use regression::{Learner, Regression};
+
+/// A series as all data there are.
+fn alone(series: &Series) -> Result<Dataset, Error> {
+    let names = (0..series.channels()).map(|channel| channel.to_string());
+    Dataset::new(names.collect(), vec![series.clone()])
+}
 
 /// What a regression may look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
