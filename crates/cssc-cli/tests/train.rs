@@ -43,6 +43,51 @@ fn train<'a>(more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
+/// Hours of 20 days with a wave of a day, and every fifth value missing.
+fn hours() -> String {
+    let mut text = "time,x\n".to_owned();
+    for k in 0..480 {
+        let x = 20.0 + (std::f64::consts::TAU * f64::from(k) / 24.0).sin();
+        let cell = match k % 5 {
+            0 => String::new(),
+            _ => x.to_string(),
+        };
+        text += &format!("2024-03-{:02} {:02}:00,{cell}\n", 1 + k / 24, k % 24);
+    }
+    text
+}
+
+#[test]
+fn latent_cssc_learns_what_the_calendar_leaves_and_others_do_where_they_are_told_to() {
+    let place = Place::with("hours.csv", &hours());
+    let waves = |more: &[&str]| {
+        let mut all = vec!["train", "hours.csv", "-o", "m.cssc", "--steps", "2"];
+        all.extend_from_slice(more);
+        let trained = place.run(&all);
+        assert_eq!(trained.code, Some(0), "{}", trained.stderr);
+        let told = place.run(&["info", "m.cssc"]).stdout;
+        let line = told
+            .lines()
+            .find(|line| line.contains("waves of the season"));
+        line.map(|line| {
+            line.split_whitespace()
+                .last()
+                .unwrap_or_default()
+                .to_owned()
+        })
+    };
+    // A day of hours has six waves of at least four rows, a week twelve, of which one is the day.
+    assert_eq!(waves(&["--method", "latent-cssc"]).as_deref(), Some("17"));
+    let day = ["--method", "latent-cssc", "--period", "24h"];
+    assert_eq!(waves(&day).as_deref(), Some("6"));
+    assert_eq!(waves(&SMALL), None);
+    let mut told = SMALL.to_vec();
+    told.extend(["--set", "windows.season=true"]);
+    assert_eq!(waves(&told).as_deref(), Some("17"));
+    let not = ["--method", "latent-cssc", "--set", "windows.season=false"];
+    assert_eq!(waves(&not), None);
+}
+
 #[test]
 fn a_model_is_trained_described_judged_and_applied() {
     let place = Place::with("waves.csv", &waves());

@@ -6,7 +6,7 @@ mod common;
 use common::models::{assert_smooth, curves, small, trained, training};
 use cssc::EndRule;
 use cssc::data::{Dataset, Random, Scaler, Series, TimeScaling, ValueScaling};
-use cssc::model::{Compensation, Derivatives, Model, ModelConfig, OdeRnnConfig, Truth};
+use cssc::model::{Compensation, Derivatives, Model, ModelConfig, OdeRnnConfig, Season, Truth};
 use cssc::nn::Gradient;
 use cssc::ode::Solver;
 use cssc::train::{
@@ -372,6 +372,66 @@ fn a_model_file_gives_back_the_same_model() {
         model.interpolate(series, &times).unwrap(),
         loaded.interpolate(series, &times).unwrap()
     );
+}
+
+#[test]
+fn what_the_calendar_explains_is_taken_off_and_put_back_with_its_derivatives() {
+    let plain = trained(&small(Compensation::Output), 20);
+    let season = Season {
+        lengths: vec![1.7, 0.6],
+        factors: vec![0.8, -0.3, 0.2, 0.1],
+    };
+    let model = plain.clone().with_season(Some(season.clone()));
+    let series = &curves(1, 9, 8).series()[0].clone();
+    let below = season.taken_off(series).unwrap();
+    let times: Vec<f64> = (0..60).map(|k| 0.05 * f64::from(k)).collect();
+    let [with, without] = [(&model, series), (&plain, &below)]
+        .map(|(model, series)| model.interpolate(series, &times).unwrap());
+    let fourths = [(&model, series), (&plain, &below)]
+        .map(|(model, series)| model.fourth_derivatives(series, &times).unwrap());
+    for (k, &t) in times.iter().enumerate() {
+        // s with its derivatives, by hand.
+        let s = |order: i32| -> f64 {
+            let wave = |length: f64, a: f64, b: f64| {
+                let speed = std::f64::consts::TAU / length;
+                let at = speed * t + f64::from(order) * std::f64::consts::FRAC_PI_2;
+                speed.powi(order) * (a * at.sin() + b * at.cos())
+            };
+            wave(1.7, 0.8, -0.3) + wave(0.6, 0.2, 0.1)
+        };
+        for (order, found, base) in [
+            (0, with.smoothed.value[k], without.smoothed.value[k]),
+            (0, with.predicted[k], without.predicted[k]),
+            (1, with.smoothed.slope[k], without.smoothed.slope[k]),
+            (2, with.smoothed.curvature[k], without.smoothed.curvature[k]),
+            (4, fourths[0][k], fourths[1][k]),
+        ] {
+            let expected = base + s(order);
+            let close = (found - expected).abs() < 1e-9 * (1.0 + expected.abs());
+            assert!(close || found.is_nan() && base.is_nan(), "{order} at {t}");
+        }
+    }
+    assert_eq!(
+        format!("{:?}", with.compensation),
+        format!("{:?}", without.compensation)
+    );
+    let knots = model.interpolate(series, series.times()).unwrap();
+    for (found, expected) in knots.smoothed.value.iter().zip(series.values()) {
+        assert!((found - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+    }
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.cssc");
+    model.save(&path).unwrap();
+    let loaded = Model::load(&path).unwrap();
+    assert_eq!(loaded.info(), model.info());
+    let wrong = Season {
+        factors: vec![1.0],
+        ..season
+    };
+    plain.with_season(Some(wrong)).save(&path).unwrap();
+    let refused = Model::load(&path).unwrap_err().to_string();
+    assert!(refused.contains("season has 1 factors"), "{refused}");
 }
 
 #[test]

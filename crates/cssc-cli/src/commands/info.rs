@@ -57,6 +57,9 @@ fn describe(model: &Model) -> Result<String, Failure> {
             row(name, value.to_string().replace(',', ", "));
         }
     }
+    if let Some(season) = &about.season {
+        row("waves of the season", season.lengths.len().to_string());
+    }
     row("steps trained", grouped(summary.steps as usize));
     if let Some((error, step)) = summary.best_validation {
         row(

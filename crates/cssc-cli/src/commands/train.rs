@@ -1,4 +1,5 @@
 use crate::failure::{Failure, failure_from};
+use crate::filling::Periods;
 use crate::outputs::{self, Output};
 use crate::reading::{TableArguments, load_dataset, must_hold_values, times_of};
 use crate::settings::SettingArguments;
@@ -8,6 +9,7 @@ use crate::watching::{Verbosity, Watch};
 use cssc::data::Span;
 use cssc::fill::{Learning, METHODS, Method};
 use cssc::nn::InstructionSet;
+use cssc::predict::PredictOptions;
 use cssc::settings::first_difference;
 use cssc::train::{Control, TrainConfig, Trainer};
 use cssc_report::grouped;
@@ -69,6 +71,9 @@ pub(crate) struct Arguments {
     checkpoint_every: Span,
 
     #[command(flatten)]
+    periods: Periods,
+
+    #[command(flatten)]
     settings: SettingArguments,
 
     #[command(flatten)]
@@ -123,6 +128,11 @@ impl Arguments {
             .max_gap
             .map(|span| in_table(span, dates, "--max-gap"))
             .transpose()?;
+        options.known = PredictOptions {
+            seconds: dates,
+            periods: self.periods.in_table(dates)?,
+            ..PredictOptions::default()
+        };
         let learning =
             Learning::new(&loaded.dataset, &options).map_err(|error| failure_from(&error))?;
         signals::listen();

@@ -282,6 +282,7 @@ fn snapshot(config: &ModelConfig, trainer: &Trainer<'_>) -> Result<Model, Error>
         model: config.clone(),
         channel_names: vec!["x".to_owned()],
         scaler: Scaler::identity(1),
+        season: None,
         times: None,
         training: serde_json::Value::Null,
         summary: serde_json::Value::Null,

@@ -303,6 +303,7 @@ impl Imputer {
         let mut options = self.learn.clone();
         options.training.seed = self.seed;
         options.longest_gap = self.longest_gap;
+        options.known = self.predict.clone();
         let training = Training {
             options: &options,
             budget: self.budget.map(|budget| budget.mul_f64(FOR_TRAINING)),

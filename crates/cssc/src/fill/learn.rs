@@ -6,7 +6,8 @@
 use super::windows::{Windows, cut};
 use crate::data::{Dataset, Random, Scaler, TimeScaling, ValueScaling};
 use crate::evaluate::{Gap, Gaps};
-use crate::model::{Model, ModelConfig, OdeRnnConfig};
+use crate::model::{Model, ModelConfig, OdeRnnConfig, Season};
+use crate::predict::PredictOptions;
 use crate::settings::{Settings, name_and_value};
 use crate::train::{Masking, OptimizerKind, RateSchedule, TrainConfig, Trainer};
 use crate::{EndRule, Error};
@@ -28,6 +29,9 @@ pub struct LearnOptions {
     /// Gaps longer than this are not imitated in training.
     #[serde(skip)]
     pub longest_gap: Option<f64>,
+    /// What is known about the times: the periods of the season.
+    #[serde(skip)]
+    pub known: PredictOptions,
 }
 
 impl Default for LearnOptions {
@@ -62,6 +66,7 @@ impl Default for LearnOptions {
             windows: Windows::default(),
             written: Settings::default(),
             longest_gap: None,
+            known: PredictOptions::default(),
         }
     }
 }
@@ -115,6 +120,7 @@ impl LearnOptions {
         *self = Self {
             written,
             longest_gap: self.longest_gap,
+            known: self.known.clone(),
             ..settings.over(self)?
         };
         Ok(())
@@ -142,6 +148,8 @@ pub struct Learning {
     pub train: Dataset,
     /// Windows to validate on, scaled.
     pub validation: Dataset,
+    /// What was taken off before.
+    pub season: Option<Season>,
 }
 
 impl Learning {
@@ -164,7 +172,15 @@ impl Learning {
         if !options.written.has("training", "masking") {
             options.training.masking = masking(dataset.channels(), &gaps, &options);
         }
-        let windows = cut(dataset, gaps.typical, options.windows)?;
+        let season = season(dataset, &gaps, &options);
+        let windows = match &season {
+            Some(season) => cut(
+                &season.taken_off_all(dataset)?,
+                gaps.typical,
+                options.windows,
+            )?,
+            None => cut(dataset, gaps.typical, options.windows)?,
+        };
         if windows.len() < 4 {
             return Err(Error::Setting(format!(
                 "there are only {} stretches of at least four rows to learn from; give more \
@@ -188,6 +204,7 @@ impl Learning {
             train: scaled.subset(train),
             validation: scaled.subset(validation),
             options,
+            season,
         })
     }
 
@@ -216,8 +233,22 @@ impl Learning {
     /// # Errors
     /// If the network is not one of this library.
     pub fn model(&self, trainer: Trainer<'_>) -> Result<Model, Error> {
-        trainer.into_model(self.scaler.clone(), self.train.channel_names().to_vec())
+        let names = self.train.channel_names().to_vec();
+        let model = trainer.into_model(self.scaler.clone(), names)?;
+        Ok(model.with_season(self.season.clone()))
     }
+}
+
+/// What the calendar explains, if that is asked for. Videos have none: every channel is a pixel.
+fn season(dataset: &Dataset, gaps: &Gaps, options: &LearnOptions) -> Option<Season> {
+    let usual = gaps.typical.filter(|usual| *usual > 0.0)?;
+    let asked = options.windows.season;
+    let asked = asked.unwrap_or_else(|| options.model.suits_season());
+    if dataset.frame().is_some() || !asked {
+        return None;
+    }
+    let periods = options.known.periods_of(dataset, usual);
+    Season::fit(dataset, &periods, usual)
 }
 
 /// What is hidden in training looks like what is missing: a quarter of the cells where single

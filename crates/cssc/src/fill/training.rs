@@ -91,8 +91,7 @@ impl Training<'_> {
         }
         let begun = Instant::now();
         let count = plans.len();
-        let prepared = self.prepare(data);
-        if let Ok(learning) = &prepared
+        if let Ok(learning) = &self.prepare(data, &plans[0])
             && let Some(reason) = self.discouraged(learning, &plans[0], data, gain, watch)?
         {
             let refused = |plan: &Plan| (plan.config.method(), Error::Setting(reason.clone()));
@@ -106,12 +105,10 @@ impl Training<'_> {
                 .map(|budget| budget.saturating_sub(begun.elapsed()));
             let share = left.map(|left| left / (count - number) as u32);
             let name = plan.config.method();
-            let trained = match &prepared {
-                Ok(learning) => self
-                    .check_use(learning, &plan, data, count)
-                    .and_then(|()| train(learning, &plan.config, share, watch)),
-                Err(problem) => Err(Error::Setting(problem.to_string())),
-            };
+            let trained = self.prepare(data, &plan).and_then(|learning| {
+                self.check_use(&learning, &plan, data, count)?;
+                train(&learning, share, watch)
+            });
             match trained {
                 Ok((model, losses)) => {
                     let first = candidates.len();
@@ -148,7 +145,7 @@ impl Training<'_> {
         let begun = Instant::now();
         let tried = self
             .check_use(learning, plan, data, 1)
-            .and_then(|()| train(learning, &plan.config, Some(share.mul_f64(TRIAL)), watch));
+            .and_then(|()| train(learning, Some(share.mul_f64(TRIAL)), watch));
         // Too short a time for a trial: whoever trains for it will say the same of what it has.
         let Ok((model, _)) = tried else {
             return Ok(None);
@@ -182,12 +179,11 @@ impl Training<'_> {
         let Some(most) = self.use_within.map(|most| most / plans as u32) else {
             return Ok(());
         };
-        let config = of_channels(&plan.config, learning);
         let training = TrainConfig {
             steps: 0,
             ..learning.options.training.clone()
         };
-        let model = learning.model(learning.trainer_of(&config, &training)?)?;
+        let model = learning.model(learning.trainer_of(&learning.options.model, &training)?)?;
         let series = data.series().iter().max_by_key(|series| series.len());
         let Some(series) = series.filter(|series| !series.is_empty()) else {
             return Ok(());
@@ -213,15 +209,19 @@ impl Training<'_> {
         )))
     }
 
-    /// Data made ready once for all models.
-    fn prepare(&self, data: &Dataset) -> Result<Learning, Error> {
+    /// Data made ready for a model.
+    fn prepare(&self, data: &Dataset, plan: &Plan) -> Result<Learning, Error> {
         if !self.required && data.channels() > MOST_CHANNELS {
             return Err(Error::Setting(format!(
                 "there are {} channels, more than {MOST_CHANNELS}; name the method to train anyway",
                 data.channels()
             )));
         }
-        Learning::new(data, self.options)
+        let options = LearnOptions {
+            model: plan.config.clone(),
+            ..self.options.clone()
+        };
+        Learning::new(data, &options)
     }
 }
 
@@ -246,16 +246,15 @@ fn plans(methods: &[&'static Method], base: &ModelConfig) -> Vec<Plan> {
 
 fn train(
     learning: &Learning,
-    config: &ModelConfig,
     share: Option<Duration>,
     watch: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<(Model, Vec<f64>), Error> {
+    let config = &learning.options.model;
     let name = config.method();
-    let config = of_channels(config, learning);
     let begun = Instant::now();
-    let mut training = learning.options.training_of(&config)?;
+    let mut training = learning.options.training_of(config)?;
     if let Some(share) = share {
-        let steps = steps_within(learning, &config, &training, share)?;
+        let steps = steps_within(learning, &training, share)?;
         if steps < FEWEST_STEPS {
             return Err(Error::Setting(format!(
                 "only {steps} steps of training would fit into {:.0} s, fewer than \
@@ -269,7 +268,7 @@ fn train(
     // The machine may have become slower since the steps were counted.
     let late = |begun: Instant| share.is_some_and(|share| begun.elapsed() > share.mul_f64(LATE));
     let mut losses = Vec::new();
-    let mut trainer = learning.trainer_of(&config, &training)?;
+    let mut trainer = learning.trainer_of(config, &training)?;
     trainer.run(|_, progress| {
         losses.push(progress.loss);
         match watch(Event::Training {
@@ -284,16 +283,9 @@ fn train(
     Ok((learning.model(trainer)?, losses))
 }
 
-fn of_channels(config: &ModelConfig, learning: &Learning) -> ModelConfig {
-    let mut config = config.clone();
-    config.set_channels(learning.train.channels());
-    config
-}
-
 /// How many steps fit into a time: a few are made to see.
 fn steps_within(
     learning: &Learning,
-    config: &ModelConfig,
     training: &TrainConfig,
     share: Duration,
 ) -> Result<u64, Error> {
@@ -302,7 +294,7 @@ fn steps_within(
         ..training.clone()
     };
     let nothing = learning.validation.subset(&[]);
-    let mut trainer = Trainer::new(config, &trial, &learning.train, &nothing)?;
+    let mut trainer = Trainer::new(&learning.options.model, &trial, &learning.train, &nothing)?;
     // The first steps get their memory, and the last one is followed by the end: neither is typical.
     let mut marks = Vec::new();
     trainer.run(|_, _| {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Fewest rows that teach anything.
 const FEWEST_ROWS: usize = 4;
 
-/// How long series are cut and scaled.
+/// How long series are cut, scaled, and freed from their season.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Windows {
@@ -17,6 +17,10 @@ pub struct Windows {
     pub stride: usize,
     /// Typical distance of rows in the model's time. Default 0.2.
     pub typical_gap: f64,
+    /// Whether waves of the periods of calendar and data are taken off before a network looks. Default: as suits the
+    /// model ([`ModelConfig::suits_season`](crate::model::ModelConfig::suits_season)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub season: Option<bool>,
 }
 
 impl Default for Windows {
@@ -25,6 +29,7 @@ impl Default for Windows {
             rows: 64,
             stride: 32,
             typical_gap: 0.2,
+            season: None,
         }
     }
 }

@@ -256,6 +256,13 @@ impl ModelConfig {
         method.map_or(&[], |method| method.training)
     }
 
+    /// Whether it learns better without the season of the data: what sees a few hundred values of its window does, and
+    /// what walks from row to row with all channels finds more in the values themselves (DESIGN.md has the numbers).
+    #[must_use]
+    pub fn suits_season(&self) -> bool {
+        matches!(self, Self::LatentCssc(_))
+    }
+
     /// The kind of model, as in `kind`.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -4,6 +4,7 @@ use super::compensated::Compensation;
 use super::config::ModelConfig;
 use super::container::{self, Tensor};
 use super::network::Network;
+use super::season::Season;
 use super::times::TimeInfo;
 use crate::Error;
 use crate::data::Scaler;
@@ -40,6 +41,9 @@ pub struct ModelInfo {
     pub channel_names: Vec<String>,
     /// From the user's units to the model's.
     pub scaler: Scaler,
+    /// What the calendar explains, which the networks never see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub season: Option<Season>,
     /// What times were in training; models from before version 2 do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<TimeInfo>,
@@ -89,6 +93,13 @@ impl Model {
         other.network = network.into();
         other.info.model = config;
         Ok(other)
+    }
+
+    /// The same model of data whose season was taken off: it is taken off from every series, and put back into the curve.
+    #[must_use]
+    pub fn with_season(mut self, season: Option<Season>) -> Self {
+        self.info.season = season;
+        self
     }
 
     /// The same model, which knows what times were in training and can refuse others
@@ -167,11 +178,12 @@ fn read(path: &Path) -> Result<(ModelInfo, Vec<Tensor>), Error> {
         );
         return Err(Error::content(path, problem));
     }
-    if let Some(times) = &info.times {
-        times
-            .check()
-            .map_err(|problem| Error::content(path, problem))?;
-    }
+    let season = info.season.as_ref();
+    let times = info.times.as_ref();
+    season
+        .map_or(Ok(()), |season| season.check(channels))
+        .and_then(|()| times.map_or(Ok(()), TimeInfo::check))
+        .map_err(|problem| Error::content(path, problem))?;
     Ok((info, tensors))
 }
 

@@ -45,7 +45,7 @@ impl Model {
     pub fn fourth_derivatives(&self, series: &Series, times: &[f64]) -> Result<Vec<f64>, Error> {
         let config = self.one_sided()?;
         self.check(series, times, &CurveOptions::default())?;
-        let scaled = self.scaled(series, times);
+        let scaled = self.scaled(&*self.without_season(series)?, times);
         // The states are what hidden CSSC compensates: the same parameters, read in that way.
         let config = OdeRnnConfig {
             compensation: Compensation::Hidden,
@@ -68,6 +68,9 @@ impl Model {
             for ((y, x), scale) in row.iter_mut().zip(o.derivative(4)).zip(scales) {
                 *y = x * scale / unit.powi(4);
             }
+        }
+        if let Some(season) = &self.info.season {
+            season.add_derivative(4, times, &mut found);
         }
         Ok(found)
     }

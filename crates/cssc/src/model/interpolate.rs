@@ -11,6 +11,7 @@ use super::network::Observed;
 use crate::data::Series;
 use crate::nn::Memory;
 use crate::{Error, Jets};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A curve at the times asked, in the user's units; every block [times, channels]. Times
@@ -110,7 +111,7 @@ impl Model {
         memory: &mut Memory<f64>,
     ) -> Result<Interpolation, Error> {
         self.check(series, times, options)?;
-        let scaled = self.scaled(series, times);
+        let scaled = self.scaled(&*self.without_season(series)?, times);
         let observed = scaled.observed();
         let channels = series.channels();
         let settings = self.network.compensation();
@@ -121,7 +122,19 @@ impl Model {
             parameters: &self.precise,
         };
         let curve = applied.curve(options, smoothing.as_ref(), &observed, memory)?;
-        Ok(curve.in_user_units(self, times.len(), scaled.inside, channels))
+        let mut curve = curve.in_user_units(self, times.len(), scaled.inside, channels);
+        if let Some(season) = &self.info.season {
+            season.put_back(times, &mut curve);
+        }
+        Ok(curve)
+    }
+
+    /// The series as the networks see it.
+    pub(super) fn without_season<'a>(&self, series: &'a Series) -> Result<Cow<'a, Series>, Error> {
+        Ok(match &self.info.season {
+            Some(season) => Cow::Owned(season.taken_off(series)?),
+            None => Cow::Borrowed(series),
+        })
     }
 
     /// The rows of `series` in which something is observed, in the model's units, and those of the `times` that lie among

@@ -13,6 +13,7 @@
 //! | `latent_cssc` | our own: attention to all observations, a smooth decoder |
 //! | `frames` | videos: an encoder and a decoder of frames around any of them |
 //! | `windows`, `curve`, `curve_options`, `interpolate` | the curve of a series at any times |
+//! | `season` | waves of day, week and year, taken off before a network looks |
 //! | `times` | what times were in training |
 //! | `container`, `file` | models on disk |
 
@@ -35,6 +36,7 @@ mod network;
 mod ode_rnn;
 mod rnn_dt;
 mod rows;
+mod season;
 mod sequence;
 mod times;
 mod walk;
@@ -54,4 +56,5 @@ pub use latent_ode::{LatentOde, LatentOdeConfig};
 pub use network::{Batch, Codes, Limits, Network, Observed, Prediction, Trace, TrainingStep};
 pub use ode_rnn::{Derivatives, OdeRnn, OdeRnnConfig, StopGradient};
 pub use rnn_dt::{RnnDt, RnnDtConfig};
+pub use season::Season;
 pub use times::{TimeInfo, TimeKind};

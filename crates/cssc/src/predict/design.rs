@@ -18,7 +18,6 @@ use super::joint::{Asked, Expected, Joint, Use};
 use super::kriging::{Guess, covariances};
 use super::lookup::{Dense, Look, row_from};
 use super::memory::Key;
-use super::period::periods;
 use super::piece::{Piece, departure};
 use super::profile::Profile;
 use super::{Inputs, PredictOptions};
@@ -81,12 +80,6 @@ impl Design {
     ) -> Self {
         let usual = gaps.typical.unwrap_or(0.0);
         let key = Key::of(data).with(&usual.to_bits());
-        let found = |_: ()| {
-            let given: Vec<u64> = options.periods.iter().map(|one| one.to_bits()).collect();
-            let key = key.with(&(options.seconds, given));
-            let find = || periods(data, usual, options.seconds, &options.periods);
-            options.memory.periods.find(key, find)
-        };
         let origin = data.series().iter().filter_map(|one| one.times().first());
         let length = usual_length(gaps).unwrap_or(2.0 * usual);
         let columns = if inputs.others || inputs.factors {
@@ -105,7 +98,10 @@ impl Design {
         Self {
             inputs,
             joint: joint.flatten(),
-            periods: inputs.season.then_some(()).map(found).unwrap_or_default(),
+            periods: match inputs.season {
+                true => options.periods_of(data, usual),
+                false => Vec::new(),
+            },
             usual,
             covariances: match inputs.own {
                 true => covariances(data, usual),

@@ -54,8 +54,11 @@ use crate::data::{Dataset, Series};
 pub use compensated::{Compensated, Residuals};
 pub use edge::predict_edges;
 pub use kriging::Kriging;
+use memory::Key;
 pub use memory::Memory;
 pub use regression::{Learner, Regression};
+#[cfg(feature = "nn")]
+pub(crate) use ridge::{Moments, cross_validated};
 
 /// A series as all data there are.
 fn alone(series: &Series) -> Result<Dataset, Error> {
@@ -90,4 +93,16 @@ pub struct PredictOptions {
     pub seed: u64,
     /// What methods made with clones of these options find once for all of them.
     pub memory: Memory,
+}
+
+impl PredictOptions {
+    /// The periods that data with this `usual` distance of rows may have: those given, or of the calendar and what the
+    /// data show.
+    #[must_use]
+    pub fn periods_of(&self, data: &Dataset, usual: f64) -> Vec<f64> {
+        let given: Vec<u64> = self.periods.iter().map(|one| one.to_bits()).collect();
+        let key = Key::of(data).with(&(usual.to_bits(), self.seconds, given));
+        let find = || period::periods(data, usual, self.seconds, &self.periods);
+        self.memory.periods.find(key, find)
+    }
 }

@@ -17,7 +17,7 @@ const WORTH: f64 = 0.998;
 
 /// Sums over samples.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Moments {
+pub(crate) struct Moments {
     width: usize,
     gram: Vec<f64>,
     cross: Vec<f64>,
@@ -26,7 +26,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub(super) fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         Self {
             width,
             gram: vec![0.0; width * width],
@@ -37,7 +37,7 @@ impl Moments {
     }
 
     /// Adds a sample.
-    pub(super) fn add(&mut self, features: &[f64], target: f64) {
+    pub(crate) fn add(&mut self, features: &[f64], target: f64) {
         vectorized(Adding {
             sums: self,
             features,
@@ -245,7 +245,7 @@ fn dots(rows: &[f64], width: usize, other: &[f64]) -> [f64; ABREAST] {
 /// Coefficients with the strength that predicts left-out folds best, near `priors` (that of all folds
 /// last, one without each fold before it); and those without each fold, for whoever goes on. The prior
 /// itself stays where nothing is better.
-pub(super) fn cross_validated(
+pub(crate) fn cross_validated(
     folds: &[&Moments],
     width: usize,
     priors: &[Vec<f64>],

@@ -61,6 +61,7 @@ impl Trainer<'_> {
             model,
             channel_names,
             scaler,
+            season: None,
             times: None,
             training,
             summary: to_json(&summary),
