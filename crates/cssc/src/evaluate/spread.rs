@@ -11,7 +11,8 @@
 //! the channel where few gaps speak. What is hidden to judge by hides more of the other channels than is really missing: β is
 //! what brings errors there down to what they will be. Exponents are those for which the likelihood of Laplace's distribution is
 //! largest. A last factor for each class makes them standard deviations in the sense that bands of the wanted level hold over
-//! all channels, as they would for normal errors; that of each channel is found by calibration (`bands`).
+//! all channels, as they would for normal errors; that of each channel is found by calibration (`bands`). Where few stretches of
+//! rows speak for a class, it is wider as Student's t is.
 
 use super::hold_out::{Hidden, gap_numbers};
 use super::normal::normal_factor;
@@ -98,7 +99,8 @@ impl Spread {
             let own = errors.of_class(class);
             let ratios = own.map(|at| middles[at] / scales[hidden[at].channel][class]);
             let ratios = ratios.filter(|ratio| ratio.is_finite());
-            quantile(ratios.collect(), level) / normal_factor(level)
+            let normal = normal_factor(level);
+            quantile(ratios.collect(), level) / normal * few(errors.stretches(class), normal)
         };
         let factors: Vec<f64> = (0..=edges.len()).map(factor).collect();
         let spread = |scales: &Vec<f64>| Self {
@@ -248,6 +250,16 @@ impl<'a> Errors<'a> {
         exponent(undone, (0..=steps).map(|step| step as f64 * LONELY_STEP))
     }
 
+    /// The stretches of rows in which something of a class was hidden. What several channels miss at once tells one thing.
+    fn stretches(&self, class: usize) -> usize {
+        let place = |at: usize| (self.hidden[at].series, self.hidden[at].row);
+        let mut rows: Vec<(usize, usize)> = self.of_class(class).map(place).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let follows = |a: &(usize, usize), b: &(usize, usize)| a.0 == b.0 && a.1 + 1 == b.1;
+        rows.chunk_by(follows).count()
+    }
+
     /// The places of the errors of a class.
     fn of_class(&self, class: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.classes.len()).filter(move |&at| self.classes[at] == class)
@@ -282,6 +294,12 @@ fn doublings(sorted: &[f64]) -> Vec<f64> {
         edge *= 2.0;
     }
     edges
+}
+
+/// How much wider bands are whose width is known from so few witnesses: as Student's t is wider than the normal
+/// distribution, whose bands reach `normal` deviations, to first order.
+fn few(witnesses: usize, normal: f64) -> f64 {
+    1.0 + (1.0 + normal * normal) / (4.0 * witnesses.max(1) as f64)
 }
 
 /// 1 in the middle of a gap, near 0 at its ends.
@@ -360,6 +378,29 @@ fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::Random;
+
+    #[test]
+    fn few_witnesses_widen_as_students_t_does() {
+        // Quantiles of .95 of Student's t with so many degrees of freedom.
+        for (freedom, quantile) in [(10, 1.8125), (20, 1.7247), (60, 1.6706)] {
+            let normal = normal_factor(0.9);
+            let error = normal * few(freedom, normal) / quantile - 1.0;
+            assert!(error.abs() < 0.01, "{freedom}: {error}");
+        }
+        let hidden = |channel: usize, row: usize| Hidden {
+            series: 0,
+            row,
+            channel,
+            value: 0.0,
+            gap: 3.0,
+            part: 0.5,
+            alone: 0.0,
+        };
+        // Two channels miss rows 4 and 5 at once, one row 9.
+        let hidden = [(0, 4), (0, 5), (0, 9), (1, 4), (1, 5)].map(|(a, b)| hidden(a, b));
+        let errors = Errors::new(2, &hidden, &[1.0; 5], &[]);
+        assert_eq!(errors.stretches(0), 2);
+    }
 
     /// Errors of a random walk between two known values, in gaps of two lengths, of which one channel
     /// knows twice as much.
