@@ -160,6 +160,34 @@ fn makima_is_scipys() {
     assert_close(&found, &scipy, 1e-12);
 }
 
+/// scipy 1.17.1: PchipInterpolator([0,1,2.5,3,4.5,6], x)([0.3,1.7,2.8,4,5.5]), and of three points the derivative at each.
+#[test]
+fn pchip_is_scipys() {
+    let table = "t,x,y\n0,0,0\n1,2,1\n2.5,1,2\n3,1,5\n4.5,3,5.5\n6,-1,9\n";
+    let (_, rows) = spline(table, &["--kind", "pchip", "--at", "0.3,1.7,2.8,4,5.5"]);
+    let column = |number: usize| rows.iter().map(|row| row[number]).collect::<Vec<f64>>();
+    let turning = [
+        0.8828,
+        1.549925925925926,
+        1.0,
+        2.4814814814814814,
+        1.0740740740740742,
+    ];
+    assert_close(&column(1), &turning, 1e-12);
+    let rising = [
+        0.33151891891891894,
+        1.3702847462847463,
+        3.9570182394924647,
+        5.323214967544864,
+        7.416666666666667,
+    ];
+    assert_close(&column(2), &rising, 1e-12);
+    let options = ["--kind", "pchip", "--at", "0,1,3", "--derivatives"];
+    let (_, rows) = spline("t,x\n0,0\n1,1\n3,-2\n", &options);
+    let slopes: Vec<f64> = rows.iter().map(|row| row[2]).collect();
+    assert_close(&slopes, &[11.0 / 6.0, 0.0, -19.0 / 6.0], 1e-12);
+}
+
 #[test]
 fn an_empty_cell_is_left_out_of_its_own_channel_only() {
     let table = "time,a,b\n0,0,0\n1,,7\n2,4,2\n3,6,\n4,8,4\n";

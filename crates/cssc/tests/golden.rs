@@ -182,6 +182,7 @@ fn one_point_gives_a_constant_of_every_kind() {
         SplineKind::NotAKnot,
         SplineKind::clamped(),
         SplineKind::Makima,
+        SplineKind::Pchip,
     ] {
         let alone = PiecewiseCubic::fit(&[2.0], 1, &[3.0], kind).unwrap();
         assert_eq!(

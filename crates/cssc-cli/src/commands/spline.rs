@@ -59,6 +59,8 @@ enum Choice {
     Clamped,
     /// Modified Akima: once continuously differentiable, little overshoot
     Makima,
+    /// Monotone between neighbouring points: once continuously differentiable, no overshoot
+    Pchip,
 }
 
 fn end_slopes(text: &str) -> Result<[f64; 2], String> {
@@ -146,6 +148,7 @@ impl Arguments {
                 }
             }
             Choice::Makima => SplineKind::Makima,
+            Choice::Pchip => SplineKind::Pchip,
         })
     }
 

@@ -10,8 +10,9 @@
 //!
 //! so where a method leaves next to nothing, a few gaps are enough to believe it.
 //!
-//! A method that leaves much more than the reference has no part where few gaps speak. At last the step from what is simple, between straight lines and a curve that knows the column alone, to the combination
-//! is made only as far as left-out values follow it (`follow`).
+//! A method that leaves much more than the reference has no part where few gaps speak. What is simple is combined alone first,
+//! by the same rule: straight lines and a few methods that know the column alone. The step from there to the combination of
+//! all is made only as far as left-out values follow it (`follow`).
 //!
 //! How much weights of classes and channels may differ from those they stay near is found on other values as well: not at
 //! all, a little, or τ as above.
@@ -24,7 +25,7 @@
 //! other rounds.
 
 use super::believe::{limits, trusted};
-use super::follow::{FEWEST_STRETCHES, STRETCHES, Step, Steps};
+use super::follow::{FEWEST_STRETCHES, STRETCHES, Steps};
 use super::hold_out::{Answers, HoldOut};
 use crate::numeric::vector::dot;
 use serde::{Deserialize, Serialize};
@@ -87,47 +88,31 @@ impl Combination {
         criterion: Criterion,
     ) -> (Self, Answers) {
         let reference = roles.reference;
-        let mut beforehand = vec![0.0; answers.len()];
-        beforehand[reference] += 0.5;
-        beforehand[roles.favoured.unwrap_or(reference)] += 0.5;
-        let samples = Samples::new(held, answers, roles, beforehand, criterion);
+        let samples = Samples::new(held, answers, roles, criterion);
         let rounds: Vec<_> = held.rounds().filter(|round| !round.is_empty()).collect();
-        let all: Vec<usize> = (0..held.hidden.len()).collect();
-        let (mut least, mut apart) = (f64::INFINITY, 0.0);
-        let mut values = Vec::new();
-        for part in APART {
-            let found = samples.cross_fitted(&rounds, part);
-            let error = samples.error(&found);
-            if values.is_empty() || error < WORTH * least {
-                (least, apart, values) = (error, part, found);
-            }
-        }
-        let mut combination = samples.combination(&all, apart);
-        // How far to go from the simple method to the combination, told by all rounds, or by the others.
-        let following = Steps::new(&samples, roles.curved, &values, &rounds);
+        let simple = Family::new(answers.len(), reference, &roles.simple, &roles.simple);
+        let every: Vec<usize> = (0..answers.len()).collect();
+        let every = Family::new(answers.len(), reference, &every, roles.favoured.as_slice());
+        let (simple, plain) = samples.best(&rounds, &simple);
+        let (mut combination, mut values) = samples.best(&rounds, &every);
+        // How far to go from what is simple to the combination, told by all rounds, or by the others.
+        let following = Steps::new(&samples, &plain, &values, &rounds);
         let steps = following.found(None);
-        let plain = |at: usize, curved: f64| {
-            let curve = roles.curved.map_or(0.0, |method| samples.row(at)[method]);
-            samples.reference[at] + curved * curve
-        };
         for (number, round) in rounds.iter().enumerate() {
             let steps = match rounds.len() {
                 1 => steps.clone(),
                 _ => following.found(Some(number)),
             };
             for at in round.clone() {
-                let Step { step, curved } = steps[held.hidden[at].channel];
-                let simple = plain(at, curved);
-                values[at] = simple + step * (values[at] - simple);
+                let step = steps[held.hidden[at].channel];
+                values[at] = plain[at] + step * (values[at] - plain[at]);
             }
         }
-        for (channel, classes) in combination.weights.iter_mut().enumerate() {
-            let Step { step, curved } = steps[channel];
-            let curved = if roles.curved.is_some() { curved } else { 0.0 };
-            for weights in classes.iter_mut() {
-                weights.iter_mut().for_each(|weight| *weight *= step);
-                weights[reference] += (1.0 - step) * (1.0 - curved);
-                weights[roles.curved.unwrap_or(reference)] += (1.0 - step) * curved;
+        let both = combination.weights.iter_mut().zip(&simple.weights);
+        for ((classes, simple), step) in both.zip(&steps) {
+            for (weights, simple) in classes.iter_mut().zip(simple) {
+                let both = weights.iter_mut().zip(simple);
+                both.for_each(|(weight, simple)| *weight = simple + step * (*weight - simple));
             }
             let mut far = classes[classes.len() - 1].clone();
             for &method in &roles.bending {
@@ -199,11 +184,33 @@ pub struct Roles {
     pub reference: usize,
     /// The one that is believed as much as it before anything is known.
     pub favoured: Option<usize>,
-    /// The one that knows the column alone, but how it varies: between it and the reference lies what stays where the others
-    /// bring nothing that is certain.
-    pub curved: Option<usize>,
+    /// Those that know the column alone and do not go far: they and the reference stay where the others bring nothing that is
+    /// certain.
+    pub simple: Vec<usize>,
     /// Those that go on with the slopes around a gap.
     pub bending: Vec<usize>,
+}
+
+/// Methods that are combined with each other.
+struct Family {
+    members: Vec<usize>,
+    /// Weights before anything is known: half the reference, and half in equal parts those that are favoured.
+    beforehand: Vec<f64>,
+}
+
+impl Family {
+    fn new(methods: usize, reference: usize, members: &[usize], favoured: &[usize]) -> Self {
+        let mut beforehand = vec![0.0; methods];
+        beforehand[reference] = if favoured.is_empty() { 1.0 } else { 0.5 };
+        for &method in favoured {
+            beforehand[method] += 0.5 / favoured.len() as f64;
+        }
+        let is_member = |method: &usize| *method == reference || members.contains(method);
+        Self {
+            members: (0..methods).filter(is_member).collect(),
+            beforehand,
+        }
+    }
 }
 
 /// What the methods say, as differences from the reference.
@@ -212,7 +219,6 @@ pub(super) struct Samples<'a> {
     methods: usize,
     /// Of the reference.
     number: usize,
-    beforehand: Vec<f64>,
     criterion: Criterion,
     edges: Vec<f64>,
     limits: Vec<Vec<f64>>,
@@ -225,13 +231,7 @@ pub(super) struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn new(
-        held: &'a HoldOut,
-        answers: &[&Answers],
-        roles: &Roles,
-        beforehand: Vec<f64>,
-        criterion: Criterion,
-    ) -> Self {
+    fn new(held: &'a HoldOut, answers: &[&Answers], roles: &Roles, criterion: Criterion) -> Self {
         let reference = roles.reference;
         let known = |value: f64| if value.is_finite() { value } else { 0.0 };
         let own: Vec<f64> = answers[reference]
@@ -267,7 +267,6 @@ impl<'a> Samples<'a> {
             held,
             methods: answers.len(),
             number: reference,
-            beforehand,
             criterion,
             edges,
             limits,
@@ -300,14 +299,34 @@ impl<'a> Samples<'a> {
         (fit as usize).clamp(FEWEST_STRETCHES, STRETCHES)
     }
 
+    /// The best combination of a family, and what combinations of it say whose weights come from the other rounds.
+    fn best(&self, rounds: &[std::ops::Range<usize>], family: &Family) -> (Combination, Vec<f64>) {
+        let (mut least, mut apart) = (f64::INFINITY, 0.0);
+        let mut values = Vec::new();
+        for part in APART {
+            let found = self.cross_fitted(rounds, part, family);
+            let error = self.error(&found);
+            if values.is_empty() || error < WORTH * least {
+                (least, apart, values) = (error, part, found);
+            }
+        }
+        let all: Vec<usize> = (0..self.reference.len()).collect();
+        (self.combination(&all, apart, family), values)
+    }
+
     /// What combinations say whose weights come from the other rounds.
-    fn cross_fitted(&self, rounds: &[std::ops::Range<usize>], apart: f64) -> Vec<f64> {
+    fn cross_fitted(
+        &self,
+        rounds: &[std::ops::Range<usize>],
+        apart: f64,
+        family: &Family,
+    ) -> Vec<f64> {
         let mut values = vec![f64::NAN; self.reference.len()];
         for round in rounds {
             let others: Vec<usize> = (0..values.len())
                 .filter(|at| rounds.len() == 1 || !round.contains(at))
                 .collect();
-            let found = self.combination(&others, apart);
+            let found = self.combination(&others, apart, family);
             for at in round.clone() {
                 let hidden = &self.held.hidden[at];
                 let weights = found.weights(hidden.channel, hidden.gap);
@@ -338,7 +357,7 @@ impl<'a> Samples<'a> {
 
     /// The weights that the samples at these places speak for; `apart`: how much they may differ between channels and
     /// classes.
-    fn combination(&self, places: &[usize], apart: f64) -> Combination {
+    fn combination(&self, places: &[usize], apart: f64, family: &Family) -> Combination {
         let channels = self.held.visible.channels();
         let classes = self.edges.len() + 1;
         let mut own: Vec<Vec<Vec<usize>>> = vec![vec![Vec::new(); classes]; channels];
@@ -356,12 +375,12 @@ impl<'a> Samples<'a> {
         }
         // A gap of several channels is one event.
         pooled.gaps = self.events(places);
-        let pooled = pooled.solve(FROM_BEFOREHAND, &self.beforehand, self.number);
+        let pooled = pooled.solve(FROM_BEFOREHAND, &family.beforehand, self.number, family);
         let of_channel = |classes: &Vec<Vec<usize>>| {
             let places = classes.concat();
-            let channel = self.weights(&places, apart * FROM_ALL, &pooled);
+            let channel = self.weights(&places, apart * FROM_ALL, &pooled, family);
             let of_class =
-                |places: &Vec<usize>| self.weights(places, apart * FROM_CHANNEL, &channel);
+                |places: &Vec<usize>| self.weights(places, apart * FROM_CHANNEL, &channel, family);
             classes.iter().map(of_class).collect()
         };
         Combination {
@@ -380,16 +399,15 @@ impl<'a> Samples<'a> {
         rows.map(|row| self.gaps[row[0]]).sum()
     }
 
-    fn weights(&self, places: &[usize], apart: f64, prior: &[f64]) -> Vec<f64> {
+    fn weights(&self, places: &[usize], apart: f64, prior: &[f64], family: &Family) -> Vec<f64> {
         if places.is_empty() || apart <= 0.0 {
             return prior.to_vec();
         }
-        let mut weights = self.normal(places, None).solve(apart, prior, self.number);
+        let solved = |normal: Normal| normal.solve(apart, prior, self.number, family);
+        let mut weights = solved(self.normal(places, None));
         if self.criterion == Criterion::Mae {
             for _ in 0..REWEIGHTED {
-                weights = self
-                    .normal(places, Some(&weights))
-                    .solve(apart, prior, self.number);
+                weights = solved(self.normal(places, Some(&weights)));
             }
         }
         weights
@@ -485,12 +503,12 @@ impl Normal {
         own - 2.0 * self.cross[method] > (most - 1.0) * self.square
     }
 
-    /// The best weights that differ from the `prior` by about `apart`; the reference has those of hopeless methods.
-    fn solve(&self, apart: f64, prior: &[f64], reference: usize) -> Vec<f64> {
+    /// The best weights of a family that differ from the `prior` by about `apart`; the reference has those of hopeless methods.
+    fn solve(&self, apart: f64, prior: &[f64], reference: usize, family: &Family) -> Vec<f64> {
         let mut prior = prior.to_vec();
-        let able: Vec<usize> = (0..prior.len())
-            .filter(|&method| method == reference || !self.is_hopeless(method))
-            .collect();
+        let is_able = |method: &usize| *method == reference || !self.is_hopeless(*method);
+        let mut able = family.members.clone();
+        able.retain(is_able);
         for method in (0..prior.len()).filter(|method| !able.contains(method)) {
             prior[reference] += std::mem::take(&mut prior[method]);
         }
@@ -593,7 +611,7 @@ mod tests {
         Roles {
             reference: 0,
             favoured: None,
-            curved: None,
+            simple: vec![],
             bending: vec![],
         }
     }

@@ -21,9 +21,9 @@ pub(super) const PLAINEST: &str = "linear";
 /// The method that is believed as much as the plainest before anything is known: it has been drawn towards
 /// straight lines by its own cross-validation.
 const FAVOURED: &str = "regression";
-/// Between the plainest and this one, which knows how the column varies over time, lies what stays where a combination
-/// of all brings nothing.
-const CURVED: &str = "kriging";
+/// These and the plainest know the column alone and do not go far: a combination of them stays where that of all brings
+/// nothing. Kriging knows how the column varies over time, monotone cubics know smooth curves.
+const SIMPLE: [&str; 2] = ["kriging", "pchip"];
 /// Methods that go on with the slopes around a gap.
 const BENDING: [&str; 4] = ["makima", "natural", "not-a-knot", "smoothing"];
 
@@ -51,7 +51,7 @@ pub(super) fn combine(
     let roles = Roles {
         reference: place(&PLAINEST)?,
         favoured: place(&FAVOURED),
-        curved: place(&CURVED),
+        simple: SIMPLE.iter().filter_map(place).collect(),
         bending: BENDING.iter().filter_map(place).collect(),
     };
     let all: Vec<&Answers> = answers.iter().collect();

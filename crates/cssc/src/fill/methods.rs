@@ -99,6 +99,12 @@ const PLAIN: &[Method] = &[
         making: Making::Plain(|| Arc::new(Spline::new("makima", SplineKind::Makima))),
     },
     Method {
+        name: "pchip",
+        description: "monotone cubics: no overshoot",
+        by_default: true,
+        making: Making::Plain(|| Arc::new(Spline::new("pchip", SplineKind::Pchip))),
+    },
+    Method {
         name: "natural",
         description: "the natural cubic spline",
         by_default: true,

@@ -1,9 +1,9 @@
 //! Fitting a plain spline to points, some of which may be missing in some channels.
 
-use super::makima;
 use super::moments::MomentSystem;
 use super::pieces::{PiecewiseCubic, shift};
 use super::{SharedKnots, SplineKind};
+use super::{makima, pchip};
 use crate::error::{Error, check_knots, check_length};
 use crate::numeric::lanes::{Lanes, Pack, for_each_pack};
 use crate::numeric::real::Real;
@@ -131,7 +131,7 @@ fn constant<const W: usize, T: Real>(
         .store(piece, lanes, [value, Pack::ZERO, Pack::ZERO, Pack::ZERO]);
 }
 
-/// Linear and modified Akima pieces: on each gap the cubic with given values and slopes.
+/// Linear, modified Akima and monotone pieces: on each gap the cubic with given values and slopes.
 fn from_slopes<T: Real>(
     times: &[f64],
     points: &[usize],
@@ -150,7 +150,11 @@ fn from_slopes<T: Real>(
         .iter()
         .map(|k| values[k * channels + channel].to_f64())
         .collect();
-    let slopes = (kind == SplineKind::Makima).then(|| makima::slopes(&gaps, &column));
+    let slopes = match kind {
+        SplineKind::Makima => Some(makima::slopes(&gaps, &column)),
+        SplineKind::Pchip => Some(pchip::slopes(&gaps, &column)),
+        _ => None,
+    };
     for (i, &gap) in gaps.iter().enumerate() {
         let chord = (column[i + 1] - column[i]) / gap;
         let [left, right] = slopes

@@ -7,8 +7,9 @@
 //! | `Clamped` | cubic, C² | slopes given | as usual | one cubic | constant |
 //! | `NotAKnot` | cubic, C² | third derivative continuous at the second and last but one knot | parabola | line | constant |
 //! | `Makima` | cubic, C¹ | slopes extrapolated | as usual | line | constant |
+//! | `Pchip` | cubic, C¹, monotone between points | slopes of parabolas, limited | as usual | line | constant |
 //!
-//! The fall-backs are those of scipy's `CubicSpline` and `Akima1DInterpolator`, and so is the
+//! The fall-backs are those of scipy's `CubicSpline`, `Akima1DInterpolator` and `PchipInterpolator`, and so is the
 //! extension of the end pieces outside the knots (for `Makima`: scipy with `extrapolate=True`).
 //!
 //! A channel may have missing entries (NaN); it then runs through its own observed points, and
@@ -18,6 +19,7 @@
 mod fit;
 mod makima;
 mod moments;
+mod pchip;
 mod pieces;
 mod shared_knots;
 pub(crate) mod tridiagonal;
@@ -48,6 +50,8 @@ pub enum SplineKind {
     },
     /// Modified Akima: local, C¹, little overshoot.
     Makima,
+    /// Monotone between neighbouring points, C¹: never beyond their values.
+    Pchip,
 }
 
 impl SplineKind {
