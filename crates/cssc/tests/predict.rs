@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-const LEARNED: [&str; 11] = [
+const LEARNED: [&str; 13] = [
     "kriging",
     "seasonal",
     "low-rank",
@@ -23,6 +23,8 @@ const LEARNED: [&str; 11] = [
     "kriged-seasonal",
     "kriged-low-rank",
     "kriged-regression",
+    "smooth-trees",
+    "kriged-trees",
 ];
 
 fn method(name: &str) -> Arc<dyn Interpolator> {
@@ -134,6 +136,23 @@ fn what_season_and_other_channels_leave_is_found_from_the_values_around() {
     for name in ["smoothing", "kriging", "kriged-low-rank", "kriged-seasonal"] {
         let error = error(name);
         assert!(error > 0.5, "{name}: {error}");
+    }
+}
+
+/// A channel is 3 where another one is above 1/2, and a slow wave: a line through the other leaves half of it.
+#[test]
+fn what_no_line_knows_is_found_by_trees_and_compensated() {
+    let data = table(1600, 2, |row, channel| match channel {
+        0 if row % 29 < 7 => f64::NAN,
+        0 if noise(1, row) > 0.5 => 3.0 + 2.0 * (row as f64 / 40.0).sin(),
+        0 => 2.0 * (row as f64 / 40.0).sin(),
+        _ => noise(1, row),
+    });
+    let error = |name: &str| errors(name, &data)[0];
+    for name in ["smooth-trees", "kriged-trees"] {
+        let (trees, lines) = (error(name), error("kriged-regression"));
+        // The steps have a variance of 1.9.
+        assert!(trees < 0.45 && lines > 0.7, "{name}: {trees} {lines}");
     }
 }
 

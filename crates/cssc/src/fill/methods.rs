@@ -36,7 +36,7 @@ enum Making {
     /// In closed form, from all data at once.
     Regression(Inputs, Learner),
     /// What these inputs say without the values around, and what is left of those.
-    Compensated(Inputs, Residuals),
+    Compensated(Inputs, Learner, Residuals),
     #[cfg(feature = "nn")]
     Trained(Recipe),
 }
@@ -156,37 +156,49 @@ const PLAIN: &[Method] = &[
         name: "smooth-seasonal",
         description: "the season with the noise-aware compensation: near the values, not through them",
         by_default: false,
-        making: Making::Compensated(SEASON, Residuals::Smoothed),
+        making: Making::Compensated(SEASON, Learner::Ridge, Residuals::Smoothed),
     },
     Method {
         name: "smooth-low-rank",
         description: "the other columns together with the noise-aware compensation",
         by_default: false,
-        making: Making::Compensated(FACTORS, Residuals::Smoothed),
+        making: Making::Compensated(FACTORS, Learner::Ridge, Residuals::Smoothed),
     },
     Method {
         name: "smooth-regression",
         description: "season and other columns with the noise-aware compensation",
         by_default: false,
-        making: Making::Compensated(EVERYTHING, Residuals::Smoothed),
+        making: Making::Compensated(EVERYTHING, Learner::Ridge, Residuals::Smoothed),
     },
     Method {
         name: "kriged-seasonal",
         description: "the season, and the best linear guess of what it leaves",
         by_default: false,
-        making: Making::Compensated(SEASON, Residuals::Kriged),
+        making: Making::Compensated(SEASON, Learner::Ridge, Residuals::Kriged),
     },
     Method {
         name: "kriged-low-rank",
         description: "the other columns together, and the best linear guess of what they leave",
         by_default: false,
-        making: Making::Compensated(FACTORS, Residuals::Kriged),
+        making: Making::Compensated(FACTORS, Learner::Ridge, Residuals::Kriged),
     },
     Method {
         name: "kriged-regression",
         description: "season and other columns, and the best linear guess of what they leave",
         by_default: true,
-        making: Making::Compensated(EVERYTHING, Residuals::Kriged),
+        making: Making::Compensated(EVERYTHING, Learner::Ridge, Residuals::Kriged),
+    },
+    Method {
+        name: "smooth-trees",
+        description: "boosted trees on season and other columns with the noise-aware compensation",
+        by_default: false,
+        making: Making::Compensated(EVERYTHING, Learner::Trees, Residuals::Smoothed),
+    },
+    Method {
+        name: "kriged-trees",
+        description: "boosted trees on season and other columns, and the best linear guess of what they leave",
+        by_default: false,
+        making: Making::Compensated(EVERYTHING, Learner::Trees, Residuals::Kriged),
     },
 ];
 
@@ -279,9 +291,10 @@ impl Method {
                 learner,
                 options.clone(),
             ))),
-            Making::Compensated(inputs, residuals) => Some(Arc::new(Compensated::new(
+            Making::Compensated(inputs, learner, residuals) => Some(Arc::new(Compensated::new(
                 self.name,
                 inputs,
+                learner,
                 residuals,
                 options.clone(),
             ))),

@@ -22,6 +22,7 @@ use super::joint::Use;
 use super::kriging::{column, covariances, neighbours};
 use super::level::Level;
 use super::lookup::Dense;
+use super::regression::Learner;
 use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::data::{Dataset, Series};
@@ -51,6 +52,7 @@ pub enum Residuals {
 pub struct Compensated {
     name: &'static str,
     inputs: Inputs,
+    learner: Learner,
     residuals: Residuals,
     options: PredictOptions,
 }
@@ -61,6 +63,7 @@ impl Compensated {
     pub fn new(
         name: &'static str,
         inputs: Inputs,
+        learner: Learner,
         residuals: Residuals,
         options: PredictOptions,
     ) -> Self {
@@ -71,6 +74,7 @@ impl Compensated {
         Self {
             name,
             inputs,
+            learner,
             residuals,
             options,
         }
@@ -80,7 +84,7 @@ impl Compensated {
         let stations = Stations::of(data)?;
         let data = stations.as_ref().map_or(data, |stations| &stations.data);
         let gaps = Gaps::find(data);
-        let part = |inputs| Part::learn(data, &gaps, inputs, self.residuals, &self.options);
+        let part = |inputs| self.part(data, &gaps, inputs);
         let alone = Inputs {
             others: false,
             factors: false,
@@ -92,6 +96,23 @@ impl Compensated {
             alone: (alone != self.inputs).then(|| part(alone)).transpose()?,
             stations,
         })
+    }
+
+    fn part(&self, data: &Dataset, gaps: &Gaps, inputs: Inputs) -> Result<Part, Error> {
+        let design = Design::new(data, gaps, inputs, &self.options);
+        let profiles = design.profiles(data);
+        let level = |channel| Level::learn(&design, &profiles, data, channel, self.learner);
+        let mut part = Part {
+            levels: (0..data.channels()).into_par_iter().map(level).collect(),
+            design,
+            profiles,
+            covariances: None,
+        };
+        if self.residuals == Residuals::Kriged {
+            let left = part.residuals(data)?;
+            part.covariances = Some(covariances(&left, part.design.usual));
+        }
+        Ok(part)
     }
 }
 
@@ -141,30 +162,6 @@ struct Column {
 }
 
 impl Part {
-    fn learn(
-        data: &Dataset,
-        gaps: &Gaps,
-        inputs: Inputs,
-        residuals: Residuals,
-        options: &PredictOptions,
-    ) -> Result<Self, Error> {
-        let design = Design::new(data, gaps, inputs, options);
-        let profiles = design.profiles(data);
-        let channels: Vec<usize> = (0..data.channels()).collect();
-        let level = |&channel: &usize| Level::learn(&design, &profiles, data, channel);
-        let mut part = Self {
-            levels: channels.par_iter().map(level).collect(),
-            design,
-            profiles,
-            covariances: None,
-        };
-        if residuals == Residuals::Kriged {
-            let left = part.residuals(data)?;
-            part.covariances = Some(covariances(&left, part.design.usual));
-        }
-        Ok(part)
-    }
-
     /// What the levels leave of known values; of long tables, of a stretch of each series.
     fn residuals(&self, data: &Dataset) -> Result<Dataset, Error> {
         let part = (MOST_ROWS as f64 / data.rows().max(1) as f64).min(1.0);

@@ -13,6 +13,7 @@ use super::level::Level;
 use super::lookup::Dense;
 use super::piece::Piece;
 use super::profile::Profile;
+use super::regression::Learner;
 use super::regression::{trusted, usual_largest};
 use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
@@ -71,7 +72,8 @@ pub fn predict_edges(
     let edges = edges?;
     let profiles = design.profiles(data);
     let learn = |&channel: &usize| {
-        is_unseen(data, channel).then(|| Level::learn(&design, &profiles, data, channel))
+        is_unseen(data, channel)
+            .then(|| Level::learn(&design, &profiles, data, channel, Learner::Ridge))
     };
     let unseen: Vec<Option<Level>> = channels.par_iter().map(learn).collect();
     if edges.iter().all(Option::is_none) && unseen.iter().all(Option::is_none) {

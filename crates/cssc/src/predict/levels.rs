@@ -34,6 +34,11 @@ impl Features<'_> {
             let angle = TAU * (time / period).fract();
             values.extend([angle.sin() as f32, angle.cos() as f32]);
         }
+        self.values_beside(time, values);
+    }
+
+    /// Values of some other channels at a time.
+    pub(super) fn values_beside(&self, time: f64, values: &mut Vec<f32>) {
         let row = row_from(self.series, time);
         for &channel in self.design.others(self.channel).iter().take(CHANNELS) {
             let look = self.dense.look(channel, time, row);
