@@ -25,8 +25,9 @@ class Board:
         return self.cases[case][method].get(measure)
 
     def relative(self, method, family=None, measure="squared"):
-        """Errors relative to straight lines, of cases in which the method gave something."""
-        chosen = [case for case in self.cases if family is None or case[1] in FAMILIES[family]]
+        """Errors relative to straight lines, of cases of a family (or one task) in which the method gave something."""
+        names = FAMILIES.get(family, (family,))
+        chosen = [case for case in self.cases if family is None or case[1] in names]
         pairs = [(self.error(case, method, measure), self.error(case, REFERENCE, measure)) for case in chosen]
         return [error / base for error, base in pairs if error is not None and base]
 

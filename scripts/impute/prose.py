@@ -40,19 +40,25 @@ before its first gap, so each is filled in turn with the others interpolated. SA
 `cssc` is `cssc fill` with its default budget, `cssc --budget 0s` trains no network.
 """
 
-AT_HAND = """These tables were at hand while `cssc fill` and the two regressions were developed (for small tables with the same hidden cells
-of the first seed), so expect a little less on tables that nobody has looked at: [here are some](imputation-fresh.md).
+AT_HAND = """These tables were at hand while `cssc fill` and the two regressions were developed (some choices with the same hidden
+cells), so expect a little less on tables that nobody has looked at: [here are some](imputation-fresh.md).
 """
 
 FRESH = """These tables (`scripts/bench-impute --fresh`) came in when everything else stood. The first run on them showed a fault, mended
-since (a season whose phases do not differ), and two later choices were tried on their first seed as well: compensated
-regressions, and when a method is left out of the combination. The second seed had no part in any. Many tables are
+since (a season whose phases do not differ), and later choices were tried on them as well: compensated regressions and
+when a method is left out of the combination on their first seed, what is simple (DESIGN.md) on both. Many tables are
 short: with a few hundred rows a few gaps decide.
 """
 
 SUMMARY = """{cases} cases: {tables} tables, {tasks} tasks, {seeds} seed(s). Geometric means of squared errors relative to
 straight lines; `absolute` of absolute errors. Mean rank by squared error, failures last. Worst: the largest squared error
 relative to the better of linear and makima. In brackets: the number of cases.
+"""
+
+RATES = """## By the part that is hidden
+
+ImputeGAP's patterns, squared error relative to straight lines, geometric means, by the percentage of columns and of their rows.
+
 """
 
 BANDS = """## Bands

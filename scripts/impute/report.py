@@ -4,7 +4,7 @@ import os
 import platform
 from pathlib import Path
 
-from . import board, environment, ours, pictures, prose, scores, sets, windows
+from . import board, environment, ours, pictures, prose, scores, sets, tasks, windows
 
 
 def write(records, given):
@@ -18,7 +18,7 @@ def write(records, given):
     for number, one in enumerate(found):
         parts += _summary(one, number, output)
     if found:
-        parts += [_wins(found[0]), _tables(found[0])]
+        parts += [_wins(found[0]), _rates(found[0]), _tables(found[0])]
     parts += [_coverage(records), _protocol(records), _unable(records)]
     text = "\n".join(part for part in parts if part)
     output.write_text(text)
@@ -146,6 +146,24 @@ def _wins(one):
 
 def _case(case):
     return f"{case[0]} {case[1]}" + (f" (seed {case[2]})" if case[2] else "")
+
+
+def _rates(one):
+    """ImputeGAP's patterns by the part that is hidden, if there are several parts."""
+    parts = {rate: [f"{pattern}-{rate}" for pattern in tasks.PATTERNS] for rate in tasks.RATES}
+    parts = {rate: names for rate, names in parts.items() if any(case[1] in names for case in one.cases)}
+    if len(parts) < 2:
+        return ""
+    rows = []
+    for method in (name for name in one.methods if name != board.REFERENCE):
+        cells = [_name(method)]
+        for names in parts.values():
+            found = [ratio for name in names for ratio in one.relative(method, name)]
+            cells.append(_ratio(scores.geometric_mean(found)) if found else "")
+        rows.append(cells)
+    counts = {rate: sum(case[1] in names for case in one.cases) for rate, names in parts.items()}
+    head = ["", *(f"{rate} % ({count})" for rate, count in counts.items())]
+    return prose.RATES + table(head, rows)
 
 
 def _tables(one):
