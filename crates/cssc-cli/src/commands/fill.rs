@@ -119,10 +119,25 @@ enum Counted {
     Mae,
 }
 
+/// Names of methods; those that compensate others by the others' names: `smooth-cssc` is `smooth-` before `cssc`.
 fn methods_help() -> String {
-    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-    let names = names.join(", ");
-    format!("auto combines all of them; or methods to choose from: {names}")
+    const PREFIXES: [&str; 2] = ["smooth-", "kriged-"];
+    let other = |name: &'static str, prefix: &str| {
+        let other = name.strip_prefix(prefix);
+        other.filter(|other| Method::named(other).is_ok())
+    };
+    let names = || METHODS.iter().map(|method| method.name);
+    let own = names().filter(|name| PREFIXES.iter().all(|prefix| other(name, prefix).is_none()));
+    let own: Vec<&str> = own.collect();
+    let [smooth, kriged] = PREFIXES.map(|prefix| {
+        let others = names().filter_map(|name| other(name, prefix));
+        others.collect::<Vec<_>>().join(", ")
+    });
+    format!(
+        "auto combines what promises most; or methods to choose from: {}; smooth-, compensated near the values \
+         instead of through them, before {smooth}; kriged-, with the best linear guess of what they leave, before {kriged}",
+        own.join(", ")
+    )
 }
 
 fn budget(text: &str) -> Result<f64, String> {
