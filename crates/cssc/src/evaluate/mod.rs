@@ -14,7 +14,7 @@
 //! | `hold_out`, `hide` | hides known values in the pattern of the real gaps |
 //! | `bounds` | smallest and largest values, integers |
 //! | `score` | errors in standard deviations |
-//! | `combine`, `believe`, `follow` | weights for all methods instead of a choice of one |
+//! | `combine`, `simplex`, `believe`, `follow` | weights for all methods instead of a choice of one |
 //! | `spread`, `bands`, `normal` | how sure a value is, calibrated on what was hidden |
 //! | `judge`, `compare` | one candidate, and all of them side by side: [`evaluate()`] |
 //!
@@ -70,6 +70,7 @@ mod interpolator;
 mod judge;
 mod normal;
 mod score;
+mod simplex;
 mod spread;
 
 pub(crate) use bands::observation_std_devs;
