@@ -81,6 +81,9 @@ pub mod smooth;
 
 pub mod data;
 
+#[cfg(any(feature = "nn", feature = "tables"))]
+mod ridge;
+
 #[cfg(feature = "nn")]
 pub mod nn;
 

@@ -5,7 +5,7 @@
 use cssc::data::{Dataset, Random, Series};
 use cssc::evaluate::{Bounds, Gaps, HoldOut, HoldOutOptions, Interpolator};
 use cssc::fill::{Asked, Imputer, METHODS, Method};
-use cssc::predict::PredictOptions;
+use cssc::predict::{PredictOptions, predict_edges};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -280,6 +280,42 @@ fn series_that_share_their_times_help_each_other() {
     let data = Dataset::new(vec!["x".into()], (0..3).map(station).collect()).unwrap();
     let (error, lines) = (errors("regression", &data)[0], errors("linear", &data)[0]);
     assert!(error < 0.25 * lines, "{error} and {lines}");
+}
+
+/// Channel 1 is a copy of channel 0, which ends before half of the rows; channel 2 is a copy of what channel 0 was in the
+/// first rows, and something else, far larger, beyond its end. In between it is not known.
+#[test]
+fn a_channel_that_ends_early_is_known_from_others_but_not_from_those_that_were_rarely_known_with_it()
+ {
+    let level = |row: usize| 3.0 * (row as f64 / 17.0).sin() + noise(2, row / 9);
+    let (rows, end) = (1200, 540);
+    let with_copy = |copy: bool| {
+        table(rows, 3, |row, channel| match channel {
+            0 if row < end => level(row),
+            0 => f64::NAN,
+            1 if copy => level(row) + 0.1 * noise(3, row),
+            1 => noise(4, row),
+            _ if row < end / 6 => level(row),
+            _ if row < end => f64::NAN,
+            _ => 20.0 * noise(6, row),
+        })
+    };
+    let error = |data: &Dataset| {
+        let edges = predict_edges(data, &PredictOptions::default()).unwrap();
+        let series = &data.series()[0];
+        let nearest = series.value(end - 1, 0).unwrap();
+        let found = edges.map(|edges| edges.curve(series, &[0], series.times()).unwrap().values);
+        let beyond = (end..rows).map(|row| {
+            let value = found.as_ref().map_or(nearest, |values| values[row]);
+            let value = if value.is_nan() { nearest } else { value };
+            [(value - level(row)).powi(2), (nearest - level(row)).powi(2)]
+        });
+        let sums = beyond.fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        sums[0] / sums[1]
+    };
+    let (copy, none) = (error(&with_copy(true)), error(&with_copy(false)));
+    assert!(copy < 0.02, "{copy}");
+    assert!(none < 1.3, "{none}");
 }
 
 /// Windows of half a day that share a daily course none of them shows: one channel, and a copy of it beside noise. A few

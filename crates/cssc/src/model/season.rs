@@ -15,7 +15,7 @@ use super::interpolate::Interpolation;
 use crate::Error;
 use crate::data::{Dataset, Series};
 use crate::numeric::vector::dot;
-use crate::predict::{Moments, cross_validated};
+use crate::ridge::{Moments, cross_validated};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 

@@ -8,9 +8,9 @@
 //! $$ f = (\Lambda_A^T\Lambda_A + \psi I)^{-1}\Lambda_A^T z_A, \qquad z_j = \Lambda_j f. $$
 
 use super::lookup::{Dense, row_from};
-use super::ridge::cholesky_solve;
 use crate::data::Dataset;
 use crate::numeric::vector::dot;
+use crate::ridge::cholesky_solve;
 use rayon::prelude::*;
 
 /// Most rows at which departures are taken, and products that are worth the time.

@@ -16,9 +16,9 @@
 //! whose *relative* errors are smallest, since what happens within a few rows decides about most gaps and is the smallest part of
 //! γ.
 
-use super::ridge::cholesky_solve;
 use crate::data::Dataset;
 use crate::numeric::vector::dot;
+use crate::ridge::cholesky_solve;
 
 /// Lags are half an octave apart; a pair counts for a lag if its distance differs by at most this part.
 const LAGS_OF_OCTAVE: f64 = 2.0;

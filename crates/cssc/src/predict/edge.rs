@@ -5,7 +5,8 @@
 //! what is left of it and from the other channels. Where there are many series, many of them are cut, and they may be short:
 //! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
-//! the nearest value stays. A series that knows nothing of a channel at all has no nearest value: see `level`.
+//! the nearest value stays. Channels that are mostly known at the edges, but not where there is something to learn from, are
+//! not looked at: what few rows say of them need not hold for the others. A series that knows nothing of a channel at all has no nearest value: see `level`.
 
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
@@ -15,19 +16,20 @@ use super::piece::Piece;
 use super::profile::Profile;
 use super::regression::Learner;
 use super::regression::{trusted, usual_largest};
-use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
 use super::{Inputs, PredictOptions};
 use crate::Error;
 use crate::data::{Dataset, Random, Series};
 use crate::evaluate::{Curve, Gaps, Interpolator, believed, set_column, slope};
 use crate::numeric::vector::dot;
+use crate::ridge::{Moments, cross_validated};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Times a channel is cut off, at least and at most, the rows that all series that are cut may have together beyond the
+/// Times a channel is cut off, at least, at most and of few series, the rows that all series that are cut may have together beyond the
 /// least, and most values that a cut teaches.
 const CUTS: std::ops::RangeInclusive<usize> = 10..=400;
+const USUAL_CUTS: usize = 30;
 const ROWS_OF_CUTS: usize = 100_000;
 const OF_CUT: usize = 80;
 /// Folds: as many as edges fit into the data, within these limits.
@@ -126,7 +128,14 @@ impl Interpolator for Learned {
                 continue;
             }
             let profiles = &self.profiles[channel];
-            let mut features = Features::new(&self.design, profiles, &dense, channel, Use::Filling);
+            let unlike = self.edges[channel].as_ref().map(|edges| &edges.unlike);
+            let own = match unlike.filter(|unlike| !unlike.is_empty()) {
+                Some(unlike) => Some(without(series, unlike)?),
+                None => None,
+            };
+            let own = own.as_ref().map(Dense::new);
+            let dense = own.as_ref().unwrap_or(&dense);
+            let mut features = Features::new(&self.design, profiles, dense, channel, Use::Filling);
             let found = match features.knots.is_empty() {
                 true => (self.unseen[channel].as_ref())
                     .map(|unseen| unseen.values(&mut features, times)),
@@ -148,6 +157,8 @@ impl Interpolator for Learned {
 /// What was learned of the edges of one channel.
 #[derive(Clone, Debug)]
 struct Edges {
+    /// Channels that are not looked at.
+    unlike: Vec<usize>,
     coefficients: Vec<f64>,
     largest: f64,
     /// Mean square of the errors: at a distance of this many rows, doubling.
@@ -164,7 +175,7 @@ struct Stretch {
 
 /// A value beyond a cut.
 struct Sample {
-    /// Where it lies in the rows of all series, 0 to 1.
+    /// Where it lies among the known values of all series, 0 to 1.
     place: f64,
     features: Vec<f64>,
     target: f64,
@@ -186,11 +197,17 @@ impl Edges {
         if stretches.is_empty() {
             return Ok(None);
         }
+        let unlike = unlike(data, channel);
         let mut random = Random::stream(seed ^ 0x6564_6765, channel as u64);
         let mut samples = Vec::new();
         let rows = data.rows();
         let affordable = ROWS_OF_CUTS / (rows / data.len()).max(1);
-        let cuts = stretches.len().min(affordable);
+        let cuts = stretches.len().max(USUAL_CUTS).min(affordable);
+        let mut starts = vec![0];
+        for series in data.series() {
+            let known = (0..series.len()).filter(|&row| series.value(row, channel).is_some());
+            starts.push(starts[starts.len() - 1] + known.count());
+        }
         // One of many series changes the profile of all but little.
         let profiles = (data.len() > 1).then(|| design.profile(data, channel));
         for _ in 0..cuts.clamp(*CUTS.start(), *CUTS.end()) {
@@ -200,14 +217,16 @@ impl Edges {
                 data,
                 channel,
                 stretch,
+                starts: &starts,
+                unlike: &unlike,
                 profiles: profiles.as_deref(),
             };
             cut.off(&mut random, &mut samples)?;
         }
         let mean = stretches.iter().map(|one| one.length).sum::<f64>() / stretches.len() as f64;
-        let fit = rows as f64 * design.usual / mean;
+        let fit = starts[data.len()] as f64 * design.usual / mean;
         let folds = (fit as usize).clamp(*FOLDS.start(), *FOLDS.end());
-        Ok(Self::fit(design, channel, &samples, folds))
+        Ok(Self::fit(design, channel, &samples, folds).map(|found| Self { unlike, ..found }))
     }
 
     fn fit(design: &Design, channel: usize, samples: &[Sample], count: usize) -> Option<Self> {
@@ -248,6 +267,7 @@ impl Edges {
         }
         let errors = errors.into_iter().filter(|sums| sums.2 > 0.0);
         Some(Self {
+            unlike: Vec::new(),
             coefficients: found.pop()?,
             largest: trusted * usual_largest(&mut sizes),
             errors: errors.map(|(rows, sum, n)| (rows / n, sum / n)).collect(),
@@ -286,6 +306,45 @@ impl Edges {
     }
 }
 
+/// Other channels whose part of known values is less than half as large where a channel is known as it is at its edges.
+fn unlike(data: &Dataset, channel: usize) -> Vec<usize> {
+    // Of every channel: values at the edges, and where this one is known.
+    let mut counts = vec![[0.0; 2]; data.channels()];
+    let mut rows = [0.0f64; 2];
+    for series in data.series() {
+        let is_known = |row: &usize| series.value(*row, channel).is_some();
+        let Some(first) = (0..series.len()).find(is_known) else {
+            continue;
+        };
+        let last = (first..series.len()).rev().find(is_known).unwrap_or(first);
+        for row in 0..series.len() {
+            let place = match is_known(&row) {
+                _ if row < first || row > last => 0,
+                true => 1,
+                false => continue,
+            };
+            rows[place] += 1.0;
+            for (count, value) in counts.iter_mut().zip(series.row(row)) {
+                count[place] += f64::from(u8::from(!value.is_nan()));
+            }
+        }
+    }
+    let is_unlike = |other: &usize| {
+        let [edge, inside] = [0, 1].map(|place| counts[*other][place] / rows[place].max(1.0));
+        *other != channel && inside < 0.5 * edge
+    };
+    (0..data.channels()).filter(is_unlike).collect()
+}
+
+/// A series in which nothing is known of some channels.
+fn without(series: &Series, channels: &[usize]) -> Result<Series, Error> {
+    let mut values = series.values().to_vec();
+    for row in values.chunks_exact_mut(series.channels()) {
+        channels.iter().for_each(|&channel| row[channel] = f64::NAN);
+    }
+    series.with_values(values)
+}
+
 fn stretches(data: &Dataset, channel: usize) -> Vec<Stretch> {
     let mut found = Vec::new();
     for (number, series) in data.series().iter().enumerate() {
@@ -318,6 +377,10 @@ struct Cut<'a> {
     data: &'a Dataset,
     channel: usize,
     stretch: &'a Stretch,
+    /// Known values of the channel in all series before each, and in all.
+    starts: &'a [usize],
+    /// Channels that are not looked at.
+    unlike: &'a [usize],
     /// Of all series; of one, what is left of it must tell.
     profiles: Option<&'a [Profile]>,
 }
@@ -330,6 +393,8 @@ impl Cut<'_> {
             data,
             channel,
             stretch,
+            starts,
+            unlike,
             ..
         } = *self;
         let series = &data.series()[stretch.series];
@@ -352,7 +417,7 @@ impl Cut<'_> {
         for row in &beyond {
             values[row * series.channels() + channel] = f64::NAN;
         }
-        let sight = series.with_values(values)?;
+        let sight = without(&series.with_values(values)?, unlike)?;
         let own;
         let profiles = match self.profiles {
             Some(profiles) => profiles,
@@ -365,16 +430,14 @@ impl Cut<'_> {
         let dense = Dense::new(&sight);
         let mut features = Features::new(design, profiles, &dense, channel, Use::Learning);
         let times = series.times();
-        let before = data.series()[..stretch.series].iter().map(Series::len);
-        let before: usize = before.sum();
-        let all = data.rows();
+        let (before, all) = (starts[stretch.series], starts[data.len()]);
         let near = |row: &&usize| (times[**row] - times[anchor]).abs() <= stretch.length;
         let near: Vec<usize> = beyond.iter().filter(near).copied().collect();
         for &row in near.iter().step_by(near.len().div_ceil(OF_CUT).max(1)) {
             let piece = Piece::beyond(&features.knots, &features.known, times[row]);
             features.enter(piece);
             samples.push(Sample {
-                place: (before + row) as f64 / all as f64,
+                place: (before + rows.partition_point(|&one| one < row)) as f64 / all as f64,
                 features: features.at(times[row]).to_vec(),
                 target: series.row(row)[channel] - piece.first,
                 rows: (times[row] - times[anchor]).abs() / design.usual.max(f64::MIN_POSITIVE),

@@ -16,9 +16,9 @@
 //! little is missing that costs next to nothing. Cost: m³/3 for every kind of row and step of EM, of at most a thousand rows;
 //! m³/6 + m·d for an answer, less where the same cells are known as for the row before.
 
-use super::ridge::cholesky_solve;
 use crate::data::{Dataset, Series};
 use crate::numeric::vector::dot;
+use crate::ridge::cholesky_solve;
 use rayon::prelude::*;
 
 /// Rows beside a row that belong to it, before and after.

@@ -13,10 +13,10 @@
 
 use super::covariance::Covariance;
 use super::piece::around;
-use super::ridge::cholesky_solve;
 use crate::Error;
 use crate::data::{Dataset, Series};
 use crate::evaluate::{Curve, Interpolator, set_column};
+use crate::ridge::cholesky_solve;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -14,11 +14,11 @@ use super::design::{Design, Features, Profiles};
 use super::joint::Use;
 use super::lookup::Dense;
 use super::regression::Learner;
-use super::ridge::{Moments, cross_validated};
 use super::trees::{Examples, Trees};
 use crate::data::Dataset;
 use crate::evaluate::{believed, slope};
 use crate::numeric::vector::dot;
+use crate::ridge::{Moments, cross_validated};
 
 /// Folds, and most values that are learned from.
 const FOLDS: usize = 10;

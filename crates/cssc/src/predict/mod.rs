@@ -44,7 +44,6 @@ mod period;
 mod piece;
 mod profile;
 mod regression;
-mod ridge;
 mod stations;
 mod trees;
 
@@ -57,8 +56,6 @@ pub use kriging::Kriging;
 use memory::Key;
 pub use memory::Memory;
 pub use regression::{Learner, Regression};
-#[cfg(feature = "nn")]
-pub(crate) use ridge::{Moments, cross_validated};
 
 /// A series as all data there are.
 fn alone(series: &Series) -> Result<Dataset, Error> {

@@ -9,7 +9,6 @@ use super::design::{Design, Features, Profiles};
 use super::joint::Use;
 use super::lookup::{Dense, row_from};
 use super::piece::{Piece, around};
-use super::ridge::{Moments, cross_validated};
 use super::stations::Stations;
 use super::trees::{Examples, Trees};
 use super::{Inputs, PredictOptions};
@@ -18,6 +17,7 @@ use crate::data::{Dataset, Series};
 use crate::evaluate::{
     Curve, Gaps, Hidden, HoldOut, HoldOutOptions, Interpolator, length_edges, set_column,
 };
+use crate::ridge::{Moments, cross_validated};
 use rayon::prelude::*;
 use std::sync::Arc;
 

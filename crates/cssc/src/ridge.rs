@@ -21,8 +21,8 @@ pub(crate) struct Moments {
     width: usize,
     gram: Vec<f64>,
     cross: Vec<f64>,
-    pub(super) square: f64,
-    pub(super) count: usize,
+    pub(crate) square: f64,
+    pub(crate) count: usize,
 }
 
 impl Moments {
@@ -61,7 +61,7 @@ impl Moments {
     }
 
     /// All sums together.
-    pub(super) fn total<'a>(all: impl IntoIterator<Item = &'a Self>, width: usize) -> Self {
+    pub(crate) fn total<'a>(all: impl IntoIterator<Item = &'a Self>, width: usize) -> Self {
         let mut total = Self::new(width);
         all.into_iter().for_each(|one| total.combine(one, 1.0));
         total
@@ -88,13 +88,13 @@ impl Moments {
     }
 
     /// The sum of squared errors of `beta`.
-    pub(super) fn error(&self, beta: &[f64]) -> f64 {
+    pub(crate) fn error(&self, beta: &[f64]) -> f64 {
         let product = self.times(beta);
         self.square - 2.0 * dot(beta, &self.cross) + dot(beta, &product)
     }
 
     /// Σxx and Σxy of what `beta` predicts, x, and the targets, y.
-    pub(super) fn follow(&self, beta: &[f64]) -> (f64, f64) {
+    pub(crate) fn follow(&self, beta: &[f64]) -> (f64, f64) {
         (dot(beta, &self.times(beta)), dot(beta, &self.cross))
     }
 
@@ -149,7 +149,7 @@ impl Loops for Adding<'_> {
 const ABREAST: usize = 4;
 
 /// Solves in place, for a positive definite matrix whose lower half is given.
-pub(super) fn cholesky_solve(lower: &mut [f64], width: usize, right: &mut [f64]) {
+pub(crate) fn cholesky_solve(lower: &mut [f64], width: usize, right: &mut [f64]) {
     vectorized(Solving {
         lower,
         width,
