@@ -6,7 +6,8 @@
 //! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
 //! the nearest value stays. Channels that are mostly known at the edges, but not where there is something to learn from, are
-//! not looked at: what few rows say of them need not hold for the others. A series that knows nothing of a channel at all has no nearest value: see `level`.
+//! not looked at: what few rows say of them need not hold for the others. A series that knows nothing of a channel at all
+//! has no nearest value: see `level`.
 
 use super::design::{Design, Features, Profiles};
 use super::joint::Use;
@@ -26,8 +27,8 @@ use crate::ridge::{Moments, cross_validated};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Times a channel is cut off, at least, at most and of few series, the rows that all series that are cut may have together beyond the
-/// least, and most values that a cut teaches.
+/// Times a channel is cut off, at least and at most, and that of few series, the rows that all series that are cut may have
+/// together beyond the least, and most values that a cut teaches.
 const CUTS: std::ops::RangeInclusive<usize> = 10..=400;
 const USUAL_CUTS: usize = 30;
 const ROWS_OF_CUTS: usize = 100_000;
