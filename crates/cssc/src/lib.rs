@@ -12,7 +12,7 @@
 //! | [`Error`] | one error for everything, with its kind, its place and what would help |
 //! | `settings` | defaults, below a file, below single settings |
 //! | [`Path`] | a function of time: value and derivatives from the left or the right |
-//! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima |
+//! | [`spline`] | linear, natural, clamped, not-a-knot, modified Akima, monotone |
 //! | [`compensate`](mod@compensate) | the compensation for any prediction, and its gradient |
 //! | [`smooth`](mod@smooth) | the same for noisy observations: near them instead of through them, with bands |
 //! | [`data`] | series with missing values, data sets, splits, scalers, people's tables |
