@@ -223,6 +223,14 @@ fn beyond_its_last_value_a_column_is_predicted_from_the_others() {
     };
     assert!(last("predict") < 0.02, "{}", last("predict"));
     assert!(last("nearest") > 0.1);
+    // Weights are told of columns with gaps that they fill.
+    let told = place.run(&["fill", "in.csv", "--budget", "0s", "-o", "out.csv"]);
+    let words = told.stderr.lines().map(|line| line.split(':').next());
+    let combined: Vec<_> = words
+        .flatten()
+        .filter(|words| words.starts_with("combined for"))
+        .collect();
+    assert_eq!(combined, ["combined for b"], "{}", told.stderr);
 }
 
 #[test]

@@ -128,11 +128,12 @@ pub fn comparison(evaluation: &Evaluation, names: &[String]) -> String {
     text + &coverage(evaluation)
 }
 
-/// What is combined for each column, one line a column.
+/// What is combined for each of these columns, one line a column.
 #[must_use]
-pub fn weights(fitted: &Fitted, names: &[String]) -> String {
+pub fn weights(fitted: &Fitted, names: &[String], columns: &[usize]) -> String {
     let mut text = String::new();
-    for (channel, name) in names.iter().enumerate().take(MOST_COLUMNS) {
+    for &channel in columns.iter().take(MOST_COLUMNS) {
+        let name = &names[channel];
         let weights = fitted.weights(channel).into_iter();
         // What rounds to nothing is not worth a word.
         let weights = weights.filter(|(_, weight)| *weight >= 0.005);

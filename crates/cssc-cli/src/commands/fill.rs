@@ -17,6 +17,7 @@ use cssc::model::TimeInfo;
 use cssc::predict::PredictOptions;
 use cssc_report::{FilledTable, TimeAxis, grouped, summary};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -390,8 +391,14 @@ impl Arguments {
         let names = dataset.channel_names();
         if let Some(evaluation) = fitted.evaluation() {
             self.verbosity.text(&summary::comparison(evaluation, names));
-            self.verbosity
-                .text(summary::weights(&fitted, names).trim_end());
+            // A column without gaps between its values is combined only at times that are asked for.
+            let gappy = gaps.all.iter().filter(|gap| gap.cells > 0);
+            let gappy: BTreeSet<usize> = gappy.map(|gap| gap.channel).collect();
+            let all = (0..names.len())
+                .filter(|channel| imputer.predict.absent_rows || gappy.contains(channel));
+            let columns: Vec<usize> = all.collect();
+            let weights = summary::weights(&fitted, names, &columns);
+            self.verbosity.text(weights.trim_end());
             self.verbosity
                 .event(&summary::comparison_event(evaluation, names));
         }
