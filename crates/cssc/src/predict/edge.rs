@@ -3,7 +3,7 @@
 //! There is no chord: what is predicted is the departure from the nearest value. To learn it, a channel is cut off
 //! at a random place, again and again, and what follows within the length of its real edges is predicted from
 //! what is left of it and from the other channels. Where there are many series, many of them are cut, and they may be short:
-//! they learn from each other. Parts of the rows are the folds of the cross-validation: what follows one
+//! they learn from each other. Parts of the known values are the folds of the cross-validation: what follows one
 //! cut mostly follows another as well, so that cuts would be no folds. Where the folds do not agree that there is a gain,
 //! the nearest value stays. Channels that are mostly known at the edges, but not where there is something to learn from, are
 //! not looked at: what few rows say of them need not hold for the others. A series that knows nothing of a channel at all
@@ -131,7 +131,7 @@ impl Interpolator for Learned {
             let profiles = &self.profiles[channel];
             let unlike = self.edges[channel].as_ref().map(|edges| &edges.unlike);
             let own = match unlike.filter(|unlike| !unlike.is_empty()) {
-                Some(unlike) => Some(without(series, unlike)?),
+                Some(unlike) => Some(series.with_values(values_without(series, unlike))?),
                 None => None,
             };
             let own = own.as_ref().map(Dense::new);
@@ -206,8 +206,7 @@ impl Edges {
         let cuts = stretches.len().max(USUAL_CUTS).min(affordable);
         let mut starts = vec![0];
         for series in data.series() {
-            let known = (0..series.len()).filter(|&row| series.value(row, channel).is_some());
-            starts.push(starts[starts.len() - 1] + known.count());
+            starts.push(starts[starts.len() - 1] + known_rows(series, channel).count());
         }
         // One of many series changes the profile of all but little.
         let profiles = (data.len() > 1).then(|| design.profile(data, channel));
@@ -227,10 +226,16 @@ impl Edges {
         let mean = stretches.iter().map(|one| one.length).sum::<f64>() / stretches.len() as f64;
         let fit = starts[data.len()] as f64 * design.usual / mean;
         let folds = (fit as usize).clamp(*FOLDS.start(), *FOLDS.end());
-        Ok(Self::fit(design, channel, &samples, folds).map(|found| Self { unlike, ..found }))
+        Ok(Self::fit(design, channel, unlike, &samples, folds))
     }
 
-    fn fit(design: &Design, channel: usize, samples: &[Sample], count: usize) -> Option<Self> {
+    fn fit(
+        design: &Design,
+        channel: usize,
+        unlike: Vec<usize>,
+        samples: &[Sample],
+        count: usize,
+    ) -> Option<Self> {
         let width = design.width(channel);
         let fold = |one: &Sample| ((one.place * count as f64) as usize).min(count - 1);
         let mut folds = vec![Moments::new(width); count];
@@ -268,7 +273,7 @@ impl Edges {
         }
         let errors = errors.into_iter().filter(|sums| sums.2 > 0.0);
         Some(Self {
-            unlike: Vec::new(),
+            unlike,
             coefficients: found.pop()?,
             largest: trusted * usual_largest(&mut sizes),
             errors: errors.map(|(rows, sum, n)| (rows / n, sum / n)).collect(),
@@ -313,16 +318,14 @@ fn unlike(data: &Dataset, channel: usize) -> Vec<usize> {
     let mut counts = vec![[0.0; 2]; data.channels()];
     let mut rows = [0.0f64; 2];
     for series in data.series() {
-        let is_known = |row: &usize| series.value(*row, channel).is_some();
-        let Some(first) = (0..series.len()).find(is_known) else {
+        let Some((first, last)) = known_ends(series, channel) else {
             continue;
         };
-        let last = (first..series.len()).rev().find(is_known).unwrap_or(first);
         for row in 0..series.len() {
-            let place = match is_known(&row) {
+            let place = match series.value(row, channel) {
                 _ if row < first || row > last => 0,
-                true => 1,
-                false => continue,
+                Some(_) => 1,
+                None => continue,
             };
             rows[place] += 1.0;
             for (count, value) in counts.iter_mut().zip(series.row(row)) {
@@ -337,24 +340,32 @@ fn unlike(data: &Dataset, channel: usize) -> Vec<usize> {
     (0..data.channels()).filter(is_unlike).collect()
 }
 
-/// A series in which nothing is known of some channels.
-fn without(series: &Series, channels: &[usize]) -> Result<Series, Error> {
+/// Rows in which a channel has a value.
+fn known_rows(series: &Series, channel: usize) -> impl DoubleEndedIterator<Item = usize> {
+    (0..series.len()).filter(move |&row| series.value(row, channel).is_some())
+}
+
+/// The first and the last of them.
+fn known_ends(series: &Series, channel: usize) -> Option<(usize, usize)> {
+    let mut rows = known_rows(series, channel);
+    let first = rows.next()?;
+    Some((first, rows.next_back().unwrap_or(first)))
+}
+
+/// The values of a series, of which some channels know nothing.
+fn values_without(series: &Series, channels: &[usize]) -> Vec<f64> {
     let mut values = series.values().to_vec();
     for row in values.chunks_exact_mut(series.channels()) {
         channels.iter().for_each(|&channel| row[channel] = f64::NAN);
     }
-    series.with_values(values)
+    values
 }
 
 fn stretches(data: &Dataset, channel: usize) -> Vec<Stretch> {
     let mut found = Vec::new();
     for (number, series) in data.series().iter().enumerate() {
         let times = series.times();
-        let known = |row: &usize| series.value(*row, channel).is_some();
-        let (Some(first), Some(last)) = (
-            (0..times.len()).find(known),
-            (0..times.len()).rev().find(known),
-        ) else {
+        let Some((first, last)) = known_ends(series, channel) else {
             continue;
         };
         let mut add = |leading: bool, length: f64| {
@@ -399,9 +410,7 @@ impl Cut<'_> {
             ..
         } = *self;
         let series = &data.series()[stretch.series];
-        let rows: Vec<usize> = (0..series.len())
-            .filter(|&row| series.value(row, channel).is_some())
-            .collect();
+        let rows: Vec<usize> = known_rows(series, channel).collect();
         let stay = match data.len() < MANY_SERIES {
             true => STAY,
             false => (rows.len() / 3).clamp(1, STAY),
@@ -414,11 +423,11 @@ impl Cut<'_> {
             true => (rows[place], rows[..place].iter().rev().copied().collect()),
             false => (rows[place - 1], rows[place..].to_vec()),
         };
-        let mut values = series.values().to_vec();
+        let mut values = values_without(series, unlike);
         for row in &beyond {
             values[row * series.channels() + channel] = f64::NAN;
         }
-        let sight = without(&series.with_values(values)?, unlike)?;
+        let sight = series.with_values(values)?;
         let own;
         let profiles = match self.profiles {
             Some(profiles) => profiles,
